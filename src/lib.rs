@@ -1,1 +1,39 @@
+//! The same data through many wire formats and compressors, measured, so that you can choose with evidence.
+//!
+//! The map, from the bottom up:
+//!
+//! - [`dataset`]: what is put through the formats, and the checksum that proves a reading;
+//! - [`payload`]: encoded bytes, aligned so that any format can be accessed in place;
+//! - [`format`](mod@format): the wire formats, a trait for each thing that one can do;
+//! - [`codec`]: the compressors;
+//! - [`operation`] and [`registry`]: what can be measured, and how to run it;
+//! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file.
 
+#![warn(missing_docs)]
+
+/// The version of a package as Cargo.lock holds it, which the build script reads.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! version {
+    ($package:literal) => {
+        match option_env!(concat!("WIREWISE_LOCKED_", $package)) {
+            Some(version) => version,
+            None => "not locked",
+        }
+    };
+}
+
+pub mod codec;
+pub mod dataset;
+pub mod error;
+pub mod format;
+pub mod operation;
+pub mod payload;
+pub mod record;
+pub mod registry;
+pub mod statistics;
+
+pub use dataset::{Dataset, Read};
+pub use error::{Error, Problem, Result};
+pub use payload::Payload;
+pub use registry::Registry;

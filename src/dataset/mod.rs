@@ -1,0 +1,122 @@
+//! What is put through the formats: plain values, how they are made, and how every reading of them is proven.
+
+mod checksum;
+mod edges;
+pub mod organization;
+mod random;
+
+use serde::{Deserialize, Serialize};
+
+pub use checksum::Checksum;
+pub use organization::{Member, MemberRef, Organization, OrganizationRef, Text};
+pub use random::Random;
+
+use crate::error::Result;
+
+/// Which dataset to make: the same specification makes the same value everywhere.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Spec {
+    /// How many records, as the dataset counts them.
+    pub members: usize,
+    /// The seed of the generator.
+    pub seed: u64,
+    /// One of the dataset's variants, see [`Dataset::VARIANTS`].
+    pub variant: String,
+}
+
+impl Spec {
+    /// The default seed and variant of `T`, with `members` records.
+    pub fn of<T: Dataset>(members: usize) -> Self {
+        Self { members, seed: T::SEED, variant: T::VARIANTS[0].to_owned() }
+    }
+}
+
+/// A value that formats can be measured on.
+///
+/// Implement it for a type of your own, and the traits of [`format`](crate::format) for the formats that shall carry it.
+pub trait Dataset: Read + Clone + Sized + 'static {
+    /// The name in tables and identifiers: lower case, no spaces.
+    const NAME: &'static str;
+    /// One line for people.
+    const DESCRIPTION: &'static str;
+    /// The kinds of values that can be made; the first is the default.
+    const VARIANTS: &'static [&'static str] = &["default"];
+    /// The default seed.
+    const SEED: u64 = 1;
+
+    /// A change of one fixed-size field of all records, see [`Update`](crate::format::Update).
+    type Change;
+
+    /// Makes the value that the specification names.
+    ///
+    /// # Errors
+    ///
+    /// The variant is not one of this dataset's.
+    fn generate(spec: &Spec) -> Result<Self>;
+
+    /// The number of records: what throughput is counted in, in every format.
+    fn records(&self) -> usize;
+
+    /// The bytes of the data itself, without any layout: its numbers at their width and its strings' bytes.
+    fn data_size(&self) -> usize;
+
+    /// The change that is measured, made from the value so that it does change it.
+    fn change(&self) -> Self::Change;
+
+    /// Makes the change on the value itself: what every update in place is compared with.
+    fn apply(&mut self, change: &Self::Change);
+
+    /// Values at the edges, each with a name: what becomes of them is the fidelity table.
+    fn probes() -> Vec<(&'static str, Self)> {
+        Vec::new()
+    }
+
+    /// What differs between this value and what came back of it, for the fidelity table.
+    fn difference(&self, came_back: &Self) -> String {
+        let _ = came_back;
+        "another value".to_owned()
+    }
+}
+
+/// A way to read a dataset: the value itself, a borrowed value, or a view of a payload.
+///
+/// All readers of one value return the same numbers. A reading whose numbers differ is not published.
+pub trait Read {
+    /// Sums every field of every record: each string's bytes and length, each number's bits.
+    ///
+    /// # Errors
+    ///
+    /// A view that validates on demand found the payload to be malformed.
+    fn checksum(&self) -> Result<u64>;
+
+    /// Sums one numeric field of every record, wrapping.
+    ///
+    /// # Errors
+    ///
+    /// As for [`checksum`](Self::checksum).
+    fn sum_field(&self) -> Result<u64>;
+
+    /// Sums every field of the records at these positions. The order of the positions does not change the sum, so that
+    /// a layout without random access may visit them in its own.
+    ///
+    /// # Errors
+    ///
+    /// As for [`checksum`](Self::checksum).
+    fn checksum_at(&self, positions: &[usize]) -> Result<u64>;
+}
+
+/// `count` positions below `records`, drawn with a fixed generator (SplitMix64), in no order.
+pub fn random_positions(records: usize, count: usize) -> Vec<usize> {
+    let mut state = 0x5EED_u64;
+    let mut next = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    if records == 0 {
+        return Vec::new();
+    }
+    (0..count).map(|_| (next() % records as u64) as usize).collect()
+}

@@ -1,0 +1,184 @@
+//! Wire formats: one trait for each thing that a format can do, and the list of those that are built in.
+//!
+//! What a format cannot do it does not implement, so that the table of capabilities cannot lie.
+
+#[cfg(feature = "binary-writer")]
+pub mod binary_writer;
+#[cfg(feature = "capnp")]
+pub mod capnp;
+#[cfg(feature = "custom")]
+pub mod custom;
+#[cfg(feature = "flatbuffers")]
+pub mod flatbuffers;
+#[cfg(feature = "json")]
+pub mod json;
+#[cfg(feature = "messagepack")]
+pub mod messagepack;
+#[cfg(feature = "protobuf")]
+pub mod protobuf;
+#[cfg(feature = "rkyv")]
+pub mod rkyv;
+#[cfg(any(feature = "custom", feature = "binary-writer"))]
+mod sequential;
+
+use crate::dataset::Dataset;
+use crate::error::Result;
+use crate::payload::Payload;
+use crate::registry::Registry;
+
+/// Declares every format of the enabled features. A new format is one line here.
+pub(crate) fn register(registry: &mut Registry) {
+    #[cfg(feature = "json")]
+    json::register(registry);
+    #[cfg(feature = "custom")]
+    custom::register(registry);
+    #[cfg(feature = "binary-writer")]
+    binary_writer::register(registry);
+    #[cfg(feature = "protobuf")]
+    protobuf::register(registry);
+    #[cfg(feature = "messagepack")]
+    messagepack::register(registry);
+    #[cfg(feature = "flatbuffers")]
+    flatbuffers::register(registry);
+    #[cfg(feature = "capnp")]
+    capnp::register(registry);
+    #[cfg(feature = "rkyv")]
+    rkyv::register(registry);
+    let _ = registry;
+}
+
+/// What a format is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Info {
+    /// The name in tables and identifiers: lower case, words joined by hyphens.
+    pub name: &'static str,
+    /// The layout of the bytes, whatever library writes it.
+    pub wire_format: &'static str,
+    /// The library that writes and reads it here, or "wirewise" for our own.
+    pub library: &'static str,
+    /// The library's version, as locked for this build.
+    pub version: &'static str,
+    /// What a reader of the tables must know, in one line; may be empty.
+    pub note: &'static str,
+}
+
+/// A wire format. The value is the state that a library keeps between two payloads, such as a builder or scratch space.
+pub trait Format: Default + 'static {
+    /// What it is.
+    const INFO: Info;
+}
+
+/// Value to bytes.
+pub trait Encode<T>: Format {
+    /// Writes `value` as the whole content of `sink`: what stood there is replaced, and its memory is reused.
+    ///
+    /// # Errors
+    ///
+    /// The format has no way to write the value.
+    fn encode(&mut self, value: &T, sink: &mut Vec<u8>) -> Result<()>;
+}
+
+/// Bytes to an owned value.
+pub trait Decode<T>: Format {
+    /// Reads a value that fills the payload to its end.
+    ///
+    /// # Errors
+    ///
+    /// The payload is malformed, longer than its value, or asks for more than a limit allows.
+    fn decode(&mut self, payload: &Payload) -> Result<T>;
+}
+
+/// A format that has a message type of its own between the native value and the bytes.
+pub trait Populate<T>: Format {
+    /// The format's own message.
+    type Message: 'static;
+
+    /// Native value to message.
+    ///
+    /// # Errors
+    ///
+    /// The message has no way to hold the value.
+    fn populate(&mut self, value: &T) -> Result<Self::Message>;
+
+    /// Message to bytes: the cost of the wire alone. The content of `sink` is replaced.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Encode::encode`].
+    fn encode_message(&mut self, message: &Self::Message, sink: &mut Vec<u8>) -> Result<()>;
+}
+
+/// A format that decodes into its own message first.
+pub trait Convert<T>: Populate<T> {
+    /// Bytes to message.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Decode::decode`].
+    fn decode_message(&mut self, payload: &Payload) -> Result<Self::Message>;
+
+    /// Message to native value; takes the message, so strings may move.
+    ///
+    /// # Errors
+    ///
+    /// The message holds what the native type cannot.
+    fn convert(&mut self, message: Self::Message) -> Result<T>;
+}
+
+/// Bytes to a decoded value whose strings point into the payload.
+pub trait Borrow<T>: Format {
+    /// The value that points into the payload.
+    type Borrowed<'p>;
+
+    /// Reads a value that fills the payload to its end.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Decode::decode`].
+    fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<Self::Borrowed<'p>>;
+}
+
+/// A payload read where it stands, without decoding.
+pub trait Access<T>: Format {
+    /// A view of the payload.
+    type View<'p>;
+
+    /// When the payload is proven safe to read.
+    const VALIDATION: Validation;
+
+    /// Gives a view of a payload that may come from anywhere.
+    ///
+    /// # Errors
+    ///
+    /// The payload is malformed, as far as it is looked at now; see [`VALIDATION`](Self::VALIDATION).
+    fn access<'p>(&mut self, payload: &'p Payload) -> Result<Self::View<'p>>;
+}
+
+/// The twin of [`Access`] for bytes that are known to be good.
+pub trait AccessUnchecked<T>: Access<T> {
+    /// Gives a view without looking at the payload.
+    ///
+    /// # Safety
+    ///
+    /// The payload is what this format's [`Encode`] wrote for a `T`, or [`Access::access`] has accepted these same bytes.
+    unsafe fn access_unchecked<'p>(&mut self, payload: &'p Payload) -> Self::View<'p>;
+}
+
+/// When a format's access proves the payload safe to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Validation {
+    /// The whole payload, before the view is given.
+    Upfront,
+    /// Each item, when it is read.
+    OnDemand,
+}
+
+/// A payload changed where it stands.
+pub trait Update<T: Dataset>: Format {
+    /// Makes the change in the payload's bytes. The payload's length stays.
+    ///
+    /// # Errors
+    ///
+    /// The payload is malformed.
+    fn update(payload: &mut Payload, change: &T::Change) -> Result<()>;
+}

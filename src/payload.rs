@@ -1,0 +1,127 @@
+//! Encoded bytes, aligned so that any format can be accessed in place.
+
+use std::ops::{Deref, DerefMut};
+
+/// The alignment of every payload, in bytes. The formats here ask for 8 (Cap'n Proto, FlatBuffers) or 16 (rkyv's widest types) at most.
+pub const ALIGNMENT: usize = 16;
+
+/// Encoded bytes that start at a multiple of [`ALIGNMENT`].
+///
+/// It takes over a `Vec<u8>` that happens to be aligned, as an allocator's blocks nearly always are, and copies one that is not.
+#[derive(Debug)]
+pub struct Payload {
+    buffer: Vec<u8>,
+    start: usize,
+    len: usize,
+}
+
+impl Payload {
+    /// A payload of `len` zero bytes.
+    pub fn zeroed(len: usize) -> Self {
+        let buffer = vec![0; len + ALIGNMENT - 1];
+        let start = misalignment(&buffer);
+        Self { buffer, start, len }
+    }
+
+    /// The payload's bytes.
+    pub fn as_slice(&self) -> &[u8] {
+        &self.buffer[self.start..self.start + self.len]
+    }
+
+    /// The payload's bytes, to be changed in place.
+    pub fn as_mut_slice(&mut self) -> &mut [u8] {
+        &mut self.buffer[self.start..self.start + self.len]
+    }
+
+    /// Makes the payload `len` bytes long, for a writer that fills them all, and reuses the memory it has.
+    ///
+    /// What the bytes hold before that is not specified: it may be what stood there.
+    pub fn overwrite(&mut self, len: usize) -> &mut [u8] {
+        if self.start + len > self.buffer.len() {
+            *self = Self::zeroed(len);
+        }
+        self.len = len;
+        self.as_mut_slice()
+    }
+}
+
+/// How many bytes to skip until the next multiple of [`ALIGNMENT`].
+fn misalignment(buffer: &[u8]) -> usize {
+    buffer.as_ptr().addr().wrapping_neg() % ALIGNMENT
+}
+
+/// An empty payload; it is aligned too, as libraries look at the address before they look at the length.
+impl Default for Payload {
+    fn default() -> Self {
+        Self::zeroed(0)
+    }
+}
+
+impl From<Vec<u8>> for Payload {
+    fn from(buffer: Vec<u8>) -> Self {
+        if misalignment(&buffer) == 0 {
+            let len = buffer.len();
+            Self { buffer, start: 0, len }
+        } else {
+            Self::from(buffer.as_slice())
+        }
+    }
+}
+
+impl From<&[u8]> for Payload {
+    fn from(bytes: &[u8]) -> Self {
+        let mut payload = Self::zeroed(bytes.len());
+        payload.as_mut_slice().copy_from_slice(bytes);
+        payload
+    }
+}
+
+/// A copy is aligned anew: its memory is elsewhere.
+impl Clone for Payload {
+    fn clone(&self) -> Self {
+        Self::from(self.as_slice())
+    }
+}
+
+impl Deref for Payload {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.as_slice()
+    }
+}
+
+impl DerefMut for Payload {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.as_mut_slice()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_make_a_payload_aligns_it() {
+        for len in 0..100 {
+            let bytes: Vec<u8> = (0..len as u8).collect();
+            let mut overwritten = Payload::default();
+            overwritten.overwrite(len).copy_from_slice(&bytes);
+            let payloads = [Payload::from(bytes.as_slice()), Payload::from(bytes.clone()), Payload::from(bytes.clone()).clone(), overwritten];
+            for payload in payloads {
+                assert_eq!(payload.as_ptr().addr() % ALIGNMENT, 0);
+                assert_eq!(payload.as_slice(), bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn overwriting_with_less_reuses_the_memory() {
+        let mut payload = Payload::zeroed(1000);
+        let before = payload.as_ptr();
+        payload.overwrite(10);
+        payload.overwrite(1000);
+        assert_eq!(payload.as_ptr(), before);
+        assert_eq!(payload.len(), 1000);
+    }
+}

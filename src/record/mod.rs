@@ -1,0 +1,424 @@
+//! What a measurement is in memory, and how it stands in a file: JSON lines, the first of which tells the run.
+//!
+//! This module alone writes and reads records. A file is appended to as the run goes on, so that a run that is killed leaves what it
+//! has measured.
+
+mod environment;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use environment::Environment;
+
+use crate::dataset::Spec;
+use crate::registry::{CaseId, Fidelity};
+
+/// The version of the file layout. A reader refuses a file of another version.
+pub const VERSION: u32 = 1;
+
+/// One line of a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Record {
+    /// The first line: the circumstances of all others.
+    Run(Box<Run>),
+    /// What can be measured here: a format.
+    Format(FormatRow),
+    /// What can be measured here: a codec.
+    Codec(CodecRow),
+    /// The bytes of a payload, as encoded or compressed.
+    Size(Size),
+    /// The samples of a timed case.
+    Time(Time),
+    /// What one iteration of a case allocates, counted in a process of its own.
+    Memory(Memory),
+    /// Two cases timed in turn.
+    Ratio(Ratio),
+    /// What a format does with one probe.
+    Fidelity(FidelityRow),
+    /// What a library says of the payload under its own default limits.
+    DefaultLimits(DefaultLimits),
+    /// The peak of the measuring process itself.
+    Process(Process),
+    /// A cell that was planned and could not be measured.
+    Failure(Failure),
+}
+
+/// The circumstances of a run, and what it set out to measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// See [`VERSION`].
+    pub version: u32,
+    /// What was run: `cargo bench`, `wirewise measure`.
+    pub program: String,
+    /// The machine and the build.
+    pub environment: Environment,
+    /// Every cell that was planned: what has neither samples nor a failure is a hole.
+    pub planned: Vec<Cell>,
+}
+
+/// One cell of the tables: a case on a dataset of a size.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Cell {
+    /// The case.
+    #[serde(flatten)]
+    pub id: CaseId,
+    /// The dataset.
+    #[serde(flatten)]
+    pub spec: Spec,
+}
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.id, self.spec.members)
+    }
+}
+
+/// A format, as the registry describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormatRow {
+    /// Its name.
+    pub name: String,
+    /// The layout of the bytes.
+    pub wire_format: String,
+    /// The library.
+    pub library: String,
+    /// The library's version.
+    pub version: String,
+    /// A remark; may be empty.
+    pub note: String,
+    /// When its access validates: `upfront`, `on-demand`, or nothing where there is no access.
+    pub validation: Option<String>,
+    /// The names of its operations.
+    pub operations: Vec<String>,
+}
+
+/// A codec, as the registry describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodecRow {
+    /// Its name, with the level.
+    pub name: String,
+    /// The layout of the compressed bytes.
+    pub wire_format: String,
+    /// The library.
+    pub library: String,
+    /// The library's version.
+    pub version: String,
+}
+
+/// The bytes of a payload.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// The dataset.
+    #[serde(flatten)]
+    pub spec: Spec,
+    /// The dataset's name.
+    pub dataset: String,
+    /// The format.
+    pub format: String,
+    /// The codec, if compressed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub codec: Option<String>,
+    /// The bytes.
+    pub bytes: u64,
+    /// The bytes of the data without any layout; the same for all formats.
+    pub data_bytes: u64,
+}
+
+/// The samples of a timed case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Time {
+    /// The cell.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// The allocator.
+    pub allocator: String,
+    /// Whether the case was measured before in this run: the second of an A/A pair, for the noise floor.
+    #[serde(default)]
+    pub again: bool,
+    /// Nanoseconds an iteration, one figure a sample, in the order taken; none left out.
+    pub samples: Vec<f64>,
+}
+
+/// What one iteration of a case allocates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// The cell.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// Calls of the allocator that return memory.
+    pub allocations: u64,
+    /// The bytes that they asked for.
+    pub allocated_bytes: u64,
+    /// The most that was allocated at once, above what stood before the iteration.
+    pub peak_bytes: u64,
+    /// The process's peak resident memory: dataset, payload and iteration together.
+    pub resident_peak_bytes: u64,
+}
+
+/// Two cases timed in turn, sample by sample, so that a drifting machine moves both.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ratio {
+    /// What is judged.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// What it is judged by.
+    pub against: CaseId,
+    /// The ratio that is not to be exceeded.
+    pub at_most: f64,
+    /// Nanoseconds an iteration: of the case, and of what it is judged by.
+    pub pairs: Vec<(f64, f64)>,
+}
+
+/// What a format does with one probe.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FidelityRow {
+    /// The dataset that the probe belongs to.
+    pub dataset: String,
+    /// The format.
+    pub format: String,
+    /// The probe.
+    pub probe: String,
+    /// What became of it.
+    pub outcome: Fidelity,
+}
+
+/// What a library says of a payload when its limits are left as they are by default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefaultLimits {
+    /// The dataset.
+    #[serde(flatten)]
+    pub spec: Spec,
+    /// The dataset's name.
+    pub dataset: String,
+    /// The format.
+    pub format: String,
+    /// The limit in words, with its default value.
+    pub limit: String,
+    /// The library's refusal; nothing where it read the payload.
+    pub refused: Option<String>,
+}
+
+/// The peak of the measuring process itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// The dataset.
+    #[serde(flatten)]
+    pub spec: Spec,
+    /// Its peak resident memory.
+    pub resident_peak_bytes: u64,
+    /// What the dataset takes in memory, as the allocator counted it.
+    pub dataset_bytes: u64,
+    /// The largest payload of the run.
+    pub largest_payload_bytes: u64,
+}
+
+/// A cell that was planned and could not be measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The cell.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// Why.
+    pub error: String,
+}
+
+/// Why records could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The file could not be read.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A line is not a record of this version.
+    #[error("{path}, line {line}: {reason}", path = path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// One file: a run and its records.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecords {
+    /// The file's name without its extension.
+    pub name: String,
+    /// The first line.
+    pub run: Run,
+    /// All other lines, in their order.
+    pub records: Vec<Record>,
+}
+
+impl RunRecords {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is of another version, or holds a line that is not a record.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        let io = |source| ReadError::Io { path: path.to_owned(), source };
+        let mut records = Vec::new();
+        for (index, line) in BufReader::new(File::open(path).map_err(io)?).lines().enumerate() {
+            let wrong = |reason: String| ReadError::Line { path: path.to_owned(), line: index + 1, reason };
+            let record: Record = serde_json::from_str(&line.map_err(io)?).map_err(|error| wrong(error.to_string()))?;
+            match (&record, index) {
+                (Record::Run(run), 0) if run.version == VERSION => {}
+                (Record::Run(run), 0) => return Err(wrong(format!("version {} where {VERSION} is read", run.version))),
+                (Record::Run(_), _) => return Err(wrong("a second run in one file".into())),
+                (_, 0) => return Err(wrong("the first record does not tell the run".into())),
+                _ => {}
+            }
+            records.push(record);
+        }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let mut records = records.into_iter();
+        match records.next() {
+            Some(Record::Run(run)) => Ok(Self { name, run: *run, records: records.collect() }),
+            _ => Err(ReadError::Line { path: path.to_owned(), line: 1, reason: "an empty file".into() }),
+        }
+    }
+
+    /// Reads every `.jsonl` file of a folder, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read).
+    pub fn read_folder(folder: &Path) -> Result<Vec<Self>, ReadError> {
+        let io = |source| ReadError::Io { path: folder.to_owned(), source };
+        let mut paths = Vec::new();
+        for entry in folder.read_dir().map_err(io)? {
+            let path = entry.map_err(io)?.path();
+            if path.extension().is_some_and(|extension| extension == "jsonl") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        paths.iter().map(|path| Self::read(path)).collect()
+    }
+
+    /// The planned cells that have neither samples nor a failure.
+    pub fn holes(&self) -> Vec<&Cell> {
+        let mut open: BTreeMap<&Cell, ()> = self.run.planned.iter().map(|cell| (cell, ())).collect();
+        for record in &self.records {
+            match record {
+                Record::Time(Time { cell, .. }) | Record::Failure(Failure { cell, .. }) => {
+                    open.remove(cell);
+                }
+                _ => {}
+            }
+        }
+        open.into_keys().collect()
+    }
+}
+
+/// Appends records to a writer, a line each.
+pub struct Writer<W> {
+    inner: W,
+}
+
+impl Writer<File> {
+    /// Starts a file with the record of its run; a file that is there is replaced.
+    ///
+    /// # Errors
+    ///
+    /// The file or its folder cannot be written.
+    pub fn create(path: &Path, run: Run) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        Self::new(File::create(path)?, run)
+    }
+}
+
+impl<W: Write> Writer<W> {
+    /// Starts with the record of the run.
+    ///
+    /// # Errors
+    ///
+    /// What the writer returns.
+    pub fn new(inner: W, run: Run) -> io::Result<Self> {
+        let mut writer = Self { inner };
+        writer.write(&Record::Run(Box::new(run)))?;
+        Ok(writer)
+    }
+
+    /// Appends a record, in one write.
+    ///
+    /// # Errors
+    ///
+    /// What the writer returns.
+    pub fn write(&mut self, record: &Record) -> io::Result<()> {
+        let mut line = serde_json::to_vec(record)?;
+        line.push(b'\n');
+        self.inner.write_all(&line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::Operation;
+
+    fn cell(members: usize) -> Cell {
+        Cell {
+            id: CaseId { operation: Operation::Decode, dataset: "organization".into(), format: "json".into(), codec: None },
+            spec: Spec { members, seed: 712, variant: "zh".into() },
+        }
+    }
+
+    fn run() -> Run {
+        Run { version: VERSION, program: "test".into(), environment: Environment::of_this_process("none"), planned: vec![cell(1), cell(2), cell(3)] }
+    }
+
+    fn time(members: usize) -> Record {
+        Record::Time(Time { cell: cell(members), allocator: "system".into(), again: false, samples: vec![1.5, 0.1] })
+    }
+
+    #[test]
+    fn records_come_back_from_a_file_and_holes_are_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/bench.jsonl");
+        let mut writer = Writer::create(&path, run()).unwrap();
+        let failure = Record::Failure(Failure { cell: cell(3), error: "no".into() });
+        writer.write(&time(1)).unwrap();
+        writer.write(&failure).unwrap();
+        let read = RunRecords::read(&path).unwrap();
+        assert_eq!(read.run, run());
+        assert_eq!(read.records, [time(1), failure]);
+        assert_eq!(read.holes(), [&cell(2)]);
+        assert_eq!(RunRecords::read_folder(path.parent().unwrap()).unwrap(), [read]);
+    }
+
+    #[test]
+    fn what_is_not_a_record_is_refused_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let line = |record: &Record| serde_json::to_string(record).unwrap();
+        let first = line(&Record::Run(Box::new(run())));
+        let other_version = line(&Record::Run(Box::new(Run { version: VERSION + 1, ..run() })));
+        for (content, at) in [
+            (String::new(), "line 1: an empty file"),
+            (line(&time(1)), "line 1: the first record"),
+            (other_version, "line 1: version 2 where 1 is read"),
+            (format!("{first}\n{first}"), "line 2: a second run"),
+            (format!("{first}\n{{\"kind\":\"tim"), "line 2: EOF"),
+        ] {
+            std::fs::write(&path, content).unwrap();
+            let error = RunRecords::read(&path).unwrap_err().to_string();
+            assert!(error.contains(at), "{error}");
+        }
+    }
+}
