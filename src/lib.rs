@@ -9,7 +9,7 @@
 //! - [`operation`] and [`registry`]: what can be measured, and how to run it;
 //! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file.
 
-#![warn(missing_docs)]
+#![warn(missing_docs, unreachable_pub)]
 
 /// The version of a package as Cargo.lock holds it, which the build script reads.
 #[doc(hidden)]
@@ -23,14 +23,21 @@ macro_rules! version {
     };
 }
 
+#[cfg(feature = "bench")]
+pub mod bench;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod codec;
 pub mod dataset;
 pub mod error;
 pub mod format;
+pub mod measure;
 pub mod operation;
 pub mod payload;
 pub mod record;
 pub mod registry;
+#[cfg(feature = "report")]
+pub mod report;
 pub mod statistics;
 
 pub use dataset::{Dataset, Read};

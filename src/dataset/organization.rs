@@ -452,7 +452,7 @@ impl Organization {
         let start = start_of_run(seed);
         let members = (0..spec.members)
             .map(|i| {
-                let (description, address, value) = (random.next(), random.next(), random.next());
+                let (description, address, value) = (random.next_positive(), random.next_positive(), random.next_positive());
                 Member {
                     id: i as i32,
                     name: Some(labelled(labels.name, i)),

@@ -86,6 +86,7 @@ fn memory_bytes() -> u64 {
     kibibytes(proc_value("/proc/meminfo", "MemTotal"))
 }
 
+#[cfg(feature = "allocator")]
 /// The peak resident memory of this process in bytes; 0 where the system does not tell.
 pub(crate) fn resident_peak_bytes() -> u64 {
     kibibytes(proc_value("/proc/self/status", "VmHWM"))
