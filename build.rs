@@ -1,1 +1,97 @@
-fn main(){}
+//! Compiles what is under `schemas/` into `OUT_DIR`, for the formats that are switched on.
+//!
+//! A format with schemas is one file in `build/` and one line in [`FORMATS`]. Neither protoc nor
+//! flatc nor capnp has to be installed; `build/decision.rs` says what happens where one is, and
+//! when one is needed after all.
+
+// These three serve several formats and tests/schemas.rs: what one has no use for is not dead.
+#[allow(dead_code)]
+#[path = "build/compiler.rs"]
+mod compiler;
+#[allow(dead_code)]
+#[path = "build/decision.rs"]
+mod decision;
+#[allow(dead_code)]
+#[path = "build/schema.rs"]
+mod schema;
+
+#[cfg(feature = "capnp")]
+#[path = "build/capnp.rs"]
+mod capnp;
+#[cfg(feature = "flatbuffers")]
+#[path = "build/flatbuffers.rs"]
+mod flatbuffers;
+#[cfg(feature = "protobuf")]
+#[path = "build/protobuf.rs"]
+mod protobuf;
+
+use std::env;
+use std::path::PathBuf;
+
+type Compile = fn(&Folders) -> Result<(), String>;
+
+const FORMATS: &[Compile] = &[
+    #[cfg(feature = "capnp")]
+    capnp::compile,
+    #[cfg(feature = "flatbuffers")]
+    flatbuffers::compile,
+    #[cfg(feature = "protobuf")]
+    protobuf::compile,
+];
+
+fn main() {
+    println!("cargo::rerun-if-changed=schemas");
+    let folders = Folders {
+        schemas: folder("CARGO_MANIFEST_DIR").join("schemas"),
+        out: folder("OUT_DIR"),
+    };
+    for compile in FORMATS {
+        if let Err(message) = compile(&folders) {
+            // Cargo fails the build and shows each such line as an error of this package.
+            message
+                .lines()
+                .for_each(|line| println!("cargo::error={line}"));
+        }
+    }
+}
+
+fn folder(variable: &str) -> PathBuf {
+    let value = env::var_os(variable).expect("cargo sets its variables for a build script");
+    PathBuf::from(value)
+}
+
+/// Where the schemas are, and where what they become has to be.
+#[allow(dead_code)]
+struct Folders {
+    schemas: PathBuf,
+    out: PathBuf,
+}
+
+/// What the formats whose compiler is a program have in common.
+#[cfg(any(feature = "capnp", feature = "flatbuffers"))]
+impl Folders {
+    /// What `compiler` makes of every schema of its kind, with the path of each below `schemas/`.
+    fn outputs(
+        &self,
+        compiler: &compiler::Compiler,
+    ) -> Result<Vec<(schema::Schema, Vec<u8>)>, String> {
+        let lookup = compiler::Lookup::in_environment(&compiler.requirement);
+        // PATH is not watched. A compiler that turns up there makes what is committed already, and
+        // an editor and a terminal, whose PATHs differ, would rebuild each other's work for ever.
+        println!(
+            "cargo::rerun-if-env-changed={}",
+            compiler.requirement.variable
+        );
+        if let Some(program) = lookup.named().filter(|program| program.is_file()) {
+            println!("cargo::rerun-if-changed={}", program.display());
+        }
+        let scratch = self.out.join("scratch");
+        std::fs::create_dir_all(&scratch)
+            .map_err(|error| format!("{}: {error}", scratch.display()))?;
+        let outputs = compiler.outputs(&self.schemas, &scratch, &lookup)?;
+        if let Some(warning) = outputs.warning {
+            println!("cargo::warning={warning}");
+        }
+        Ok(outputs.files)
+    }
+}
