@@ -1,0 +1,243 @@
+//! Zstandard through the zstd crate, which builds the reference library in C.
+
+use zstd::zstd_safe::{
+    CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer, ResetDirective, compress_bound, find_frame_compressed_size, get_error_name,
+    get_frame_content_size,
+};
+
+use super::{Codec, CodecInfo};
+use crate::error::{Error, Problem, Result};
+use crate::payload::Payload;
+use crate::registry::Registry;
+
+const NAME: &str = "zstd";
+
+/// The levels that are measured: the fastest of the ordinary ones, the default, one between, and the slowest of the ordinary ones.
+const LEVELS: [i32; 4] = [1, 3, 9, 19];
+
+const FRAME_MAGIC: [u8; 4] = 0xFD2F_B528_u32.to_le_bytes();
+
+/// A block that gives anything takes at least four bytes, and gives at most 128 KiB.
+const GREATEST_BLOCK: usize = 128 << 10;
+const LEAST_BLOCK: usize = 4;
+
+/// Bounds, as powers of two, of the memory that the C library may take for the window of a frame that does not tell its size: 8 MiB,
+/// which RFC 8878 asks of every decoder, and 64 MiB, as the library's own 128 can be had with a few bytes.
+const WINDOW_LOG: (u32, u32) = (23, 26);
+
+/// Zstandard at one level: a single frame with its content size and a checksum.
+pub struct Zstd {
+    level: i32,
+    compressor: CCtx<'static>,
+    decompressor: DCtx<'static>,
+}
+
+impl Zstd {
+    /// A compressor of this level, see the library for what there is; decompression knows no levels.
+    pub fn new(level: i32) -> Self {
+        let mut compressor = CCtx::create();
+        // Without a checksum a flipped bit mostly decompresses to other data, in silence.
+        for parameter in [CParameter::CompressionLevel(level), CParameter::ChecksumFlag(true), CParameter::ContentSizeFlag(true)] {
+            compressor.set_parameter(parameter).expect("every version of the library has these parameters, and clamps the level");
+        }
+        Self { level, compressor, decompressor: DCtx::create() }
+    }
+
+    /// Frames from elsewhere may leave out their size: then the output grows as it comes, up to the limit.
+    fn decompress_of_unknown_size(&mut self, frame: &[u8], limit: usize, payload: &mut Payload) -> Result<()> {
+        let window = limit.checked_next_power_of_two().map_or(u32::MAX, usize::ilog2).clamp(WINDOW_LOG.0, WINDOW_LOG.1);
+        self.decompressor.reset(ResetDirective::SessionOnly).map_err(refused)?;
+        self.decompressor.set_parameter(DParameter::WindowLogMax(window)).map_err(refused)?;
+        let mut input = InBuffer::around(frame);
+        let mut output = Vec::new();
+        loop {
+            let filled = output.len();
+            if filled == output.capacity() {
+                if filled >= limit {
+                    return Err(Error::new(
+                        NAME,
+                        Problem::Limit { limit: "decompressed size", allowed: limit as u64, wanted: limit as u64 + 1 },
+                    ));
+                }
+                output.reserve_exact(filled.max(GREATEST_BLOCK).min(limit - filled));
+            }
+            let hint = self.decompressor.decompress_stream(&mut OutBuffer::around_pos(&mut output, filled), &mut input).map_err(refused)?;
+            if hint == 0 {
+                break;
+            }
+            if input.pos() == frame.len() && output.len() < output.capacity() {
+                return Err(Error::at(NAME, frame.len(), Problem::Truncated { needed: hint as u64, left: 0 }));
+            }
+        }
+        payload.overwrite(output.len()).copy_from_slice(&output);
+        Ok(())
+    }
+}
+
+pub(super) fn register(registry: &mut Registry) {
+    for level in LEVELS {
+        registry.codec(move || Zstd::new(level));
+    }
+}
+
+impl Codec for Zstd {
+    fn info(&self) -> CodecInfo {
+        CodecInfo {
+            name: format!("{NAME}-{}", self.level),
+            wire_format: "Zstandard frame",
+            library: "zstd",
+            version: crate::version!("ZSTD"),
+        }
+    }
+
+    fn compress(&mut self, bytes: &[u8], sink: &mut Vec<u8>) -> Result<()> {
+        sink.clear();
+        sink.reserve(compress_bound(bytes.len()));
+        self.compressor.compress2(sink, bytes).map(|_written| ()).map_err(refused)
+    }
+
+    /// One frame that fills `bytes`. The library itself would also take frames that follow each other, and frames of any content that
+    /// it is to skip.
+    fn decompress(&mut self, bytes: &[u8], limit: usize, payload: &mut Payload) -> Result<()> {
+        if let Some(magic) = bytes.first_chunk()
+            && *magic != FRAME_MAGIC
+        {
+            return Err(Error::at(NAME, 0, Problem::Malformed(format!("a Zstandard frame starts with 28 B5 2F FD, not {magic:02X?}"))));
+        }
+        let end = find_frame_compressed_size(bytes).map_err(refused)?;
+        if end < bytes.len() {
+            return Err(Error::at(NAME, end, Problem::Trailing { left: (bytes.len() - end) as u64 }));
+        }
+        let Some(declared) = get_frame_content_size(bytes).map_err(|_| Error::malformed(NAME, "no frame header"))? else {
+            return self.decompress_of_unknown_size(bytes, limit, payload);
+        };
+        let possible = (bytes.len() / LEAST_BLOCK).saturating_mul(GREATEST_BLOCK);
+        for (name, allowed) in [("decompressed size", limit), ("what this many bytes can hold", possible)] {
+            if declared > allowed as u64 {
+                return Err(Error::at(NAME, 0, Problem::Limit { limit: name, allowed: allowed as u64, wanted: declared }));
+            }
+        }
+        // The payload itself is the window, so this takes no other memory than the context's.
+        let written = self.decompressor.decompress(payload.overwrite(declared as usize), bytes).map_err(refused)?;
+        if written as u64 == declared {
+            Ok(())
+        } else {
+            Err(Error::malformed(NAME, format_args!("the frame holds {written} bytes, its header says {declared}")))
+        }
+    }
+}
+
+fn refused(code: usize) -> Error {
+    Error::malformed(NAME, get_error_name(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &[u8] = b"a payload, a payload, another payload, and the rest of it: 0123456789";
+
+    fn compressed(bytes: &[u8]) -> Vec<u8> {
+        let mut sink = Vec::new();
+        Zstd::new(3).compress(bytes, &mut sink).unwrap();
+        sink
+    }
+
+    /// A frame without a content size, as a stream makes it.
+    fn streamed(bytes: &[u8], level: i32) -> Vec<u8> {
+        let mut compressor = CCtx::create();
+        compressor.set_parameter(CParameter::CompressionLevel(level)).unwrap();
+        compressor.set_parameter(CParameter::ContentSizeFlag(false)).unwrap();
+        let mut sink = Vec::with_capacity(compress_bound(bytes.len()));
+        compressor.compress2(&mut sink, bytes).unwrap();
+        assert!(matches!(get_frame_content_size(&sink), Ok(None)));
+        sink
+    }
+
+    fn decompressed(bytes: &[u8], limit: usize) -> Result<Payload> {
+        let mut payload = Payload::default();
+        Zstd::new(3).decompress(bytes, limit, &mut payload)?;
+        Ok(payload)
+    }
+
+    #[test]
+    fn what_was_compressed_comes_back() {
+        for level in LEVELS {
+            let mut codec = Zstd::new(level);
+            let (mut sink, mut payload) = (Vec::new(), Payload::default());
+            for len in [0, 1, 70_000, 1000, 300_000] {
+                let bytes: Vec<u8> = (0..len as u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect();
+                codec.compress(&bytes, &mut sink).unwrap();
+                codec.decompress(&sink, len, &mut payload).unwrap();
+                assert_eq!(payload.as_slice(), bytes, "level {level}");
+                assert!(matches!(get_frame_content_size(&sink), Ok(Some(size)) if size == len as u64));
+                codec.decompress(&streamed(&bytes, level), len + 1, &mut payload).unwrap();
+                assert_eq!(payload.as_slice(), bytes, "level {level}, streamed");
+            }
+        }
+    }
+
+    #[test]
+    fn more_or_less_bytes_are_refused() {
+        for frame in [compressed(TEXT), streamed(TEXT, 3)] {
+            for cut in 0..frame.len() {
+                decompressed(&frame[..cut], 1000).unwrap_err();
+            }
+            let error = decompressed(&[frame.as_slice(), b"xyz"].concat(), 1000).unwrap_err();
+            assert_eq!((error.offset(), error.problem()), (Some(frame.len()), &Problem::Trailing { left: 3 }));
+            let twice = [frame.as_slice(), &frame].concat();
+            assert_eq!(*decompressed(&twice, 1000).unwrap_err().problem(), Problem::Trailing { left: frame.len() as u64 });
+        }
+    }
+
+    #[test]
+    fn a_skippable_frame_and_other_formats_are_refused() {
+        for bytes in [&[0x50, 0x2A, 0x4D, 0x18, 1, 0, 0, 0, 9][..], &[0x04, 0x22, 0x4D, 0x18, 0x60, 0x40, 0x82], b"{\"Id\":1}"] {
+            assert!(decompressed(bytes, 1000).unwrap_err().to_string().contains("starts with 28 B5 2F FD"));
+        }
+    }
+
+    /// Some bits of a frame carry no meaning; all the others are found out by the structure or the checksum.
+    #[test]
+    fn no_flipped_bit_gives_other_data() {
+        let good = compressed(TEXT);
+        for at in 0..good.len() * 8 {
+            let mut bad = good.clone();
+            bad[at / 8] ^= 1 << (at % 8);
+            if let Ok(payload) = decompressed(&bad, 1000) {
+                assert_eq!(payload.as_slice(), TEXT, "bit {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_limit_holds_with_and_without_a_declared_size() {
+        let zeros = vec![0; 1_000_000];
+        for frame in [compressed(&zeros), streamed(&zeros, 3)] {
+            assert!(frame.len() < 200);
+            for limit in [0, 1, 999, 131_072, 999_999] {
+                let error = decompressed(&frame, limit).unwrap_err();
+                assert!(matches!(error.problem(), Problem::Limit { allowed, .. } if *allowed == limit as u64), "{limit}: {error}");
+            }
+            assert_eq!(decompressed(&frame, 1_000_000).unwrap().as_slice(), zeros);
+        }
+    }
+
+    #[test]
+    fn a_claim_alone_allocates_nothing() {
+        // A single segment of 1 TiB, and one empty last block.
+        let frame = [&FRAME_MAGIC[..], &[0xE0], &(1u64 << 40).to_le_bytes(), &[1, 0, 0]].concat();
+        let error = decompressed(&frame, usize::MAX).unwrap_err();
+        assert!(matches!(error.problem(), Problem::Limit { limit: "what this many bytes can hold", .. }), "{error}");
+    }
+
+    /// The same frame asks for a window of 4 GiB, with no content size to hold it to.
+    #[test]
+    fn a_window_beyond_the_bound_is_refused() {
+        let frame = [&FRAME_MAGIC[..], &[0, 22 << 3], &[1, 0, 0]].concat();
+        let error = decompressed(&frame, usize::MAX).unwrap_err();
+        assert!(error.to_string().contains("memory"), "{error}");
+        let frame = [&FRAME_MAGIC[..], &[0, 10 << 3], &[1, 0, 0]].concat();
+        assert!(decompressed(&frame, usize::MAX).unwrap().is_empty());
+    }
+}
