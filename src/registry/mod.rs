@@ -7,6 +7,7 @@ mod declaration;
 mod stock;
 mod timing;
 
+use std::any::Any;
 use std::fmt;
 use std::hint::black_box;
 use std::rc::Rc;
@@ -119,8 +120,10 @@ pub enum Fidelity {
     Refused(String),
 }
 
-type Probes = Rc<dyn Fn() -> Vec<(&'static str, Fidelity)>>;
 type Verify = Rc<dyn Fn(&mut Stock, &Spec, &Payload) -> Result<()>>;
+
+/// What is done with a value of the source's own dataset, which stands behind `Any`: nothing comes of a value of another type.
+type OfValue<R> = Rc<dyn Fn(&dyn Any) -> Option<R>>;
 
 /// A format that encodes a dataset: where payloads come from.
 #[derive(Clone)]
@@ -131,8 +134,10 @@ pub struct Source {
     pub dataset: &'static str,
     payload: Make<Rc<Payload>>,
     data_size: Make<usize>,
+    encode: OfValue<Result<Vec<u8>>>,
     verify: Option<Verify>,
-    probes: Option<Probes>,
+    round_trip: Option<OfValue<Fidelity>>,
+    probes: Rc<dyn Fn() -> Vec<(&'static str, Box<dyn Any>)>>,
 }
 
 impl Source {
@@ -163,9 +168,19 @@ impl Source {
         self.verify.as_ref().map_or(Ok(()), |verify| verify(stock, spec, payload))
     }
 
+    /// A value as this format writes it; nothing if the value is not of the source's dataset.
+    pub fn encode(&self, value: &dyn Any) -> Option<Result<Vec<u8>>> {
+        (self.encode)(value)
+    }
+
+    /// What comes back of a value; nothing if the value is not of the source's dataset, or the format does not decode.
+    pub fn round_trip(&self, value: &dyn Any) -> Option<Fidelity> {
+        self.round_trip.as_ref()?(value)
+    }
+
     /// What comes back of each of the dataset's probes; empty for a format that does not decode.
     pub fn fidelity(&self) -> Vec<(&'static str, Fidelity)> {
-        self.probes.as_ref().map_or_else(Vec::new, |probes| probes())
+        (self.probes)().into_iter().filter_map(|(name, value)| Some((name, self.round_trip(&*value)?))).collect()
     }
 }
 
