@@ -9,7 +9,7 @@
 //! - [`operation`] and [`registry`]: what can be measured, and how to run it;
 //! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file.
 
-#![warn(missing_docs, unreachable_pub)]
+#![warn(missing_docs, unreachable_pub, clippy::missing_errors_doc, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 
 /// The version of a package as Cargo.lock holds it, which the build script reads.
 #[doc(hidden)]
