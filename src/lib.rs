@@ -10,7 +10,7 @@
 //! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file;
 //! - `report` (feature `report`): the pages that are made from records alone.
 
-#![warn(missing_docs, unreachable_pub, clippy::missing_errors_doc, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
+#![warn(missing_docs, clippy::missing_errors_doc, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 
 /// The version of a package as Cargo.lock holds it, which the build script reads.
 #[doc(hidden)]

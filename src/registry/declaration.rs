@@ -59,7 +59,7 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             }),
             verify: None,
             round_trip: None,
-            probes: Rc::new(|| T::probes().into_iter().map(|(name, value)| (name, Box::new(value) as Box<dyn Any>)).collect()),
+            probes: || T::probes().into_iter().map(|(name, value)| (name, Box::new(value) as Box<dyn Any>)).collect(),
         });
         self.add(Operation::Copy, |_, payload| {
             let mut sink = payload.to_vec();

@@ -122,6 +122,9 @@ pub enum Fidelity {
 
 type Verify = Rc<dyn Fn(&mut Stock, &Spec, &Payload) -> Result<()>>;
 
+/// A probe's name, and its value behind `Any`.
+type Probe = (&'static str, Box<dyn Any>);
+
 /// What is done with a value of the source's own dataset, which stands behind `Any`: nothing comes of a value of another type.
 type OfValue<R> = Rc<dyn Fn(&dyn Any) -> Option<R>>;
 
@@ -137,7 +140,7 @@ pub struct Source {
     encode: OfValue<Result<Vec<u8>>>,
     verify: Option<Verify>,
     round_trip: Option<OfValue<Fidelity>>,
-    probes: Rc<dyn Fn() -> Vec<(&'static str, Box<dyn Any>)>>,
+    probes: fn() -> Vec<Probe>,
 }
 
 impl Source {
