@@ -64,7 +64,9 @@ pub(super) fn register(registry: &mut Registry) {
         .access_unchecked()
         .bare_access(|payload| {
             let options = options(payload.len());
-            std::hint::black_box(message::root_as_organization_with_opts(&options, payload).map_err(|error| refused(error, &options))?);
+            let identified = message::organization_buffer_has_identifier(payload);
+            let view = message::root_as_organization_with_opts(&options, payload).map_err(|error| refused(error, &options))?;
+            std::hint::black_box((identified, view));
             Ok(())
         })
         .default_limit("max_tables, 1,000,000 by default", |payload| {
@@ -193,16 +195,19 @@ impl Decode<Organization> for FlatBuffers {
 }
 
 fn access(payload: &Payload) -> Result<message::Organization<'_>> {
-    let expected = message::ORGANIZATION_IDENTIFIER.as_bytes();
-    let found = payload.get(4..8).unwrap_or_default();
-    if found != expected {
-        let prefixed = if payload.get(8..12) == Some(expected) { ": it is a size-prefixed buffer" } else { "" };
-        let reason =
-            format!("the file identifier is {:?}, not {:?}{prefixed}", found.escape_ascii().to_string(), message::ORGANIZATION_IDENTIFIER);
-        return Err(Error::at(FlatBuffers::INFO.name, 4, Problem::Malformed(reason)));
+    if payload.get(4..8) != Some(message::ORGANIZATION_IDENTIFIER.as_bytes()) {
+        return Err(unidentified(payload));
     }
     let options = options(payload.len());
     message::root_as_organization_with_opts(&options, payload).map_err(|error| refused(error, &options))
+}
+
+#[cold]
+fn unidentified(payload: &[u8]) -> Error {
+    let expected = message::ORGANIZATION_IDENTIFIER;
+    let found = payload.get(4..8).unwrap_or_default().escape_ascii();
+    let prefixed = if payload.get(8..12) == Some(expected.as_bytes()) { ": it is a size-prefixed buffer" } else { "" };
+    Error::at(FlatBuffers::INFO.name, 4, Problem::Malformed(format!("the file identifier is \"{found}\", not \"{expected}\"{prefixed}")))
 }
 
 /// Limits that every buffer of this size can keep whose objects are referred to once, so that only objects referred to again and
@@ -212,6 +217,7 @@ fn options(len: usize) -> VerifierOptions {
     VerifierOptions { max_depth: DEPTH, max_tables: len / 8 + 1, max_apparent_size: len.saturating_mul(8), ..VerifierOptions::default() }
 }
 
+#[cold]
 fn refused(error: InvalidFlatbuffer, options: &VerifierOptions) -> Error {
     use InvalidFlatbuffer::{
         ApparentSizeTooLarge, DepthLimitReached, MissingNullTerminator, RangeOutOfBounds, SignedOffsetOutOfBounds, TooManyTables,
