@@ -89,7 +89,14 @@ fn reproduce_says_what_holds() {
     let line = text.lines().find(|line| line.starts_with("Custom ")).unwrap();
     assert_eq!(line.contains("its feature is not enabled"), !custom, "{line}");
     let all = ["json", "custom", "binary-writer", "protobuf", "messagepack", "lz4"];
-    let enabled = [cfg!(feature = "json"), custom, cfg!(feature = "binary-writer"), cfg!(feature = "protobuf"), cfg!(feature = "messagepack"), cfg!(feature = "lz4")];
+    let enabled = [
+        cfg!(feature = "json"),
+        custom,
+        cfg!(feature = "binary-writer"),
+        cfg!(feature = "protobuf"),
+        cfg!(feature = "messagepack"),
+        cfg!(feature = "lz4"),
+    ];
     let not_run = text.lines().filter(|line| line.contains("not run")).count();
     assert_eq!(not_run == 0, enabled.iter().all(|&enabled| enabled), "{all:?}: {text}");
 }

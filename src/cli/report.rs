@@ -33,7 +33,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         println!("{} is what {} gives.", arguments.out.display(), records.display());
     } else {
         report.write(&arguments.out)?;
-        println!("The report: {}, and the same as {}.", arguments.out.join("index.html").display(), arguments.out.join("index.md").display());
+        println!(
+            "The report: {}, and the same as {}.",
+            arguments.out.join("index.html").display(),
+            arguments.out.join("index.md").display()
+        );
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -47,7 +47,9 @@ pub(super) fn register(registry: &mut Registry) {
             sink.clear();
             value.serialize(&mut Serializer::new(sink)).map_err(|error| Error::malformed("messagepack-array", error))
         })
-        .bare_decode::<Organization>(|payload| rmp_serde::from_slice(payload).map_err(|error| Error::malformed("messagepack-array", error)));
+        .bare_decode::<Organization>(|payload| {
+            rmp_serde::from_slice(payload).map_err(|error| Error::malformed("messagepack-array", error))
+        });
     registry
         .declare::<MessagePackMap, Organization>()
         .encode()

@@ -63,10 +63,12 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         });
         self.add(Operation::Copy, |_, payload| {
             let mut sink = payload.to_vec();
-            Ok(Box::new(move |n| time(n, 1, || {
-                sink.copy_from_slice(black_box(&payload));
-                Ok(())
-            })))
+            Ok(Box::new(move |n| {
+                time(n, 1, || {
+                    sink.copy_from_slice(black_box(&payload));
+                    Ok(())
+                })
+            }))
         })
         .add(Operation::Scan, |_, payload| Ok(Box::new(move |n| time(n, 1, || Ok(scan(black_box(&payload)))))))
         .add(Operation::Encode, |subject, payload| {
@@ -104,10 +106,16 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         })
         .add(Operation::Drop, |_, payload| {
             let mut format = F::default();
-            Ok(Box::new(move |n| time_taking(n, || format.decode(&payload), |value| {
-                drop(value);
-                Ok(())
-            })))
+            Ok(Box::new(move |n| {
+                time_taking(
+                    n,
+                    || format.decode(&payload),
+                    |value| {
+                        drop(value);
+                        Ok(())
+                    },
+                )
+            }))
         })
     }
 

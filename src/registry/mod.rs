@@ -263,10 +263,18 @@ impl Registry {
     /// The floors that need no format: the value itself, cloned, dropped and read.
     fn declare_native<T: Dataset>(&mut self) {
         self.add_native::<T>(Operation::Clone, |subject| Box::new(move |n| time(n, 1, || Ok(black_box(&subject.value).clone()))));
-        self.add_native::<T>(Operation::Drop, |subject| Box::new(move |n| time_taking(n, || Ok(subject.value.clone()), |value| {
-                drop(value);
-                Ok(())
-            })));
+        self.add_native::<T>(Operation::Drop, |subject| {
+            Box::new(move |n| {
+                time_taking(
+                    n,
+                    || Ok(subject.value.clone()),
+                    |value| {
+                        drop(value);
+                        Ok(())
+                    },
+                )
+            })
+        });
         self.add_native::<T>(Operation::ReadAll, |subject| Box::new(move |n| time(n, 1, || black_box(&subject.value).checksum())));
         self.add_native::<T>(Operation::ReadField, |subject| Box::new(move |n| time(n, 1, || black_box(&subject.value).sum_field())));
         self.add_native::<T>(Operation::ReadRandom, |subject| {
