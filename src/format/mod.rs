@@ -14,7 +14,9 @@ pub mod flatbuffers;
 pub mod json;
 #[cfg(feature = "messagepack")]
 pub mod messagepack;
-#[cfg(feature = "system-text-json")]
+#[cfg(feature = "messagepack-csharp")]
+pub mod messagepack_csharp;
+#[cfg(any(feature = "system-text-json", feature = "messagepack-csharp"))]
 pub mod plain;
 #[cfg(feature = "protobuf")]
 pub mod protobuf;
@@ -22,7 +24,7 @@ pub mod protobuf;
 pub mod rkyv;
 #[cfg(any(feature = "custom", feature = "binary-writer"))]
 mod sequential;
-#[cfg(feature = "system-text-json")]
+#[cfg(any(feature = "system-text-json", feature = "messagepack-csharp"))]
 mod sink;
 #[cfg(feature = "system-text-json")]
 pub mod system_text_json;
@@ -52,6 +54,8 @@ pub(crate) fn register(registry: &mut Registry) {
     rkyv::register(registry);
     #[cfg(feature = "system-text-json")]
     system_text_json::register(registry);
+    #[cfg(feature = "messagepack-csharp")]
+    messagepack_csharp::register(registry);
     let _ = registry;
 }
 

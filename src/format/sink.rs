@@ -14,12 +14,6 @@ impl<'s> Sink<'s> {
         Self { bytes, at: 0 }
     }
 
-    /// How many bytes have been written.
-    #[inline]
-    pub(super) fn len(&self) -> usize {
-        self.at
-    }
-
     /// The next `size` bytes, to be filled from their start; [`advance`](Self::advance) says how far.
     #[inline]
     pub(super) fn room(&mut self, size: usize) -> &mut [u8] {
@@ -47,12 +41,6 @@ impl<'s> Sink<'s> {
     }
 
     #[inline]
-    pub(super) fn put<const N: usize>(&mut self, bytes: [u8; N]) {
-        self.room(N).copy_from_slice(&bytes);
-        self.at += N;
-    }
-
-    #[inline]
     pub(super) fn put_slice(&mut self, bytes: &[u8]) {
         self.room(bytes.len()).copy_from_slice(bytes);
         self.at += bytes.len();
@@ -62,17 +50,29 @@ impl<'s> Sink<'s> {
     pub(super) fn written_since(&self, start: usize) -> &[u8] {
         &self.bytes[start..self.at]
     }
+}
+
+#[cfg(feature = "system-text-json")]
+impl Sink<'_> {
+    /// How many bytes have been written.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.at
+    }
+
+    #[inline]
+    pub(super) fn put<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.room(N).copy_from_slice(&bytes);
+        self.at += N;
+    }
 
     /// Takes back the last bytes.
     pub(super) fn back(&mut self, size: usize) {
         self.at -= size;
     }
-
-    /// Cuts the vector to what was written.
-    pub(super) fn finish(self) {}
 }
 
-/// A writer that stops at an error leaves what it wrote, and nothing of what stood there before.
+/// In the end the vector is cut to what was written. A writer that stops at an error leaves nothing of what stood there before, either.
 impl Drop for Sink<'_> {
     fn drop(&mut self) {
         self.bytes.truncate(self.at);

@@ -43,9 +43,7 @@ pub(super) fn register(registry: &mut Registry) {
 impl<T: Serialize> Encode<T> for SystemTextJson {
     fn encode(&mut self, value: &T, sink: &mut Vec<u8>) -> Result<()> {
         let mut writer = Writer { sink: Sink::new(sink) };
-        value.serialize(&mut writer).map_err(|Refused(reason)| Error::new(NAME, Problem::Unrepresentable(reason)))?;
-        writer.sink.finish();
-        Ok(())
+        value.serialize(&mut writer).map_err(|Refused(reason)| Error::new(NAME, Problem::Unrepresentable(reason)))
     }
 }
 

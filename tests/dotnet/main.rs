@@ -8,6 +8,8 @@
 mod vectors;
 
 mod common;
+#[cfg(feature = "messagepack-csharp")]
+mod messagepack_csharp;
 mod sizes;
 #[cfg(feature = "system-text-json")]
 mod system_text_json;

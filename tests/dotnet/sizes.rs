@@ -23,6 +23,16 @@ fn formats() -> Vec<(&'static str, Writes)> {
     formats.push(("custom", writes::<wirewise::format::custom::Custom>));
     #[cfg(feature = "binary-writer")]
     formats.push(("binary", writes::<wirewise::format::binary_writer::BinaryWriter>));
+    #[cfg(feature = "messagepack-csharp")]
+    {
+        use wirewise::format::messagepack_csharp::*;
+        formats.push(("msgpack-keyed", writes::<ArrayPlain>));
+        formats.push(("msgpack-keyed-lz4block", writes::<ArrayLz4Block>));
+        formats.push(("msgpack-keyed-lz4blockarray", writes::<ArrayLz4BlockArray>));
+        formats.push(("msgpack-contractless", writes::<MapPlain>));
+        formats.push(("msgpack-contractless-lz4block", writes::<MapLz4Block>));
+        formats.push(("msgpack-contractless-lz4blockarray", writes::<MapLz4BlockArray>));
+    }
     formats
 }
 
