@@ -10,6 +10,10 @@ mod vectors;
 mod common;
 #[cfg(feature = "messagepack-csharp")]
 mod messagepack_csharp;
+#[cfg(any(feature = "custom", feature = "binary-writer"))]
+mod sequential;
 mod sizes;
 #[cfg(feature = "system-text-json")]
 mod system_text_json;
+#[cfg(feature = "system-text-json")]
+mod verdicts;

@@ -207,7 +207,7 @@ impl<'p, const MAP: bool> Reader<'p, MAP> {
                 let len = self.length(code - code::BIN8)?;
                 self.bytes(len)
             }
-            _ => Err(self.expected("bytes")),
+            _ => Err(self.expected("a run of bytes")),
         }
     }
 
