@@ -8,6 +8,10 @@ pub mod binary_writer;
 pub mod capnp;
 #[cfg(feature = "custom")]
 pub mod custom;
+#[cfg(feature = "datacontract")]
+pub mod datacontract;
+#[cfg(any(feature = "system-text-json", feature = "datacontract"))]
+mod digits;
 #[cfg(feature = "flatbuffers")]
 pub mod flatbuffers;
 #[cfg(feature = "json")]
@@ -16,7 +20,7 @@ pub mod json;
 pub mod messagepack;
 #[cfg(feature = "messagepack-csharp")]
 pub mod messagepack_csharp;
-#[cfg(any(feature = "system-text-json", feature = "messagepack-csharp"))]
+#[cfg(any(feature = "system-text-json", feature = "messagepack-csharp", feature = "datacontract"))]
 pub mod plain;
 #[cfg(feature = "protobuf")]
 pub mod protobuf;
@@ -24,7 +28,7 @@ pub mod protobuf;
 pub mod rkyv;
 #[cfg(any(feature = "custom", feature = "binary-writer"))]
 mod sequential;
-#[cfg(any(feature = "system-text-json", feature = "messagepack-csharp"))]
+#[cfg(any(feature = "system-text-json", feature = "messagepack-csharp", feature = "datacontract"))]
 mod sink;
 #[cfg(feature = "system-text-json")]
 pub mod system_text_json;
@@ -56,6 +60,8 @@ pub(crate) fn register(registry: &mut Registry) {
     system_text_json::register(registry);
     #[cfg(feature = "messagepack-csharp")]
     messagepack_csharp::register(registry);
+    #[cfg(feature = "datacontract")]
+    datacontract::register(registry);
     let _ = registry;
 }
 

@@ -35,6 +35,7 @@ impl<'s> Sink<'s> {
         }
     }
 
+    #[cfg(any(feature = "system-text-json", feature = "messagepack-csharp"))]
     #[inline]
     pub(super) fn advance(&mut self, size: usize) {
         self.at += size;
@@ -47,14 +48,16 @@ impl<'s> Sink<'s> {
     }
 
     /// What was written from `start` on.
+    #[cfg(any(feature = "system-text-json", feature = "messagepack-csharp"))]
     pub(super) fn written_since(&self, start: usize) -> &[u8] {
         &self.bytes[start..self.at]
     }
 }
 
-#[cfg(feature = "system-text-json")]
+#[cfg(any(feature = "system-text-json", feature = "datacontract"))]
 impl Sink<'_> {
     /// How many bytes have been written.
+    #[cfg(feature = "system-text-json")]
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.at
@@ -67,6 +70,7 @@ impl Sink<'_> {
     }
 
     /// Takes back the last bytes.
+    #[cfg(feature = "system-text-json")]
     pub(super) fn back(&mut self, size: usize) {
         self.at -= size;
     }

@@ -8,6 +8,8 @@
 mod vectors;
 
 mod common;
+#[cfg(feature = "datacontract")]
+mod datacontract;
 #[cfg(feature = "messagepack-csharp")]
 mod messagepack_csharp;
 #[cfg(any(feature = "custom", feature = "binary-writer"))]

@@ -20,6 +20,7 @@ fn reads<F: Decode<Organization>>(bytes: &[u8]) -> wirewise::Result<Organization
 }
 
 /// The formats that are built in, under the names of the table, and where their undamaged payload stands.
+#[allow(unused_mut)]
 fn formats() -> Vec<(&'static str, Reads)> {
     let mut formats: Vec<(&'static str, Reads)> = vec![("json", reads::<SystemTextJson>)];
     #[cfg(feature = "binary-writer")]
