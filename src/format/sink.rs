@@ -35,12 +35,13 @@ impl<'s> Sink<'s> {
         }
     }
 
-    #[cfg(any(feature = "system-text-json", feature = "messagepack-csharp"))]
+    #[cfg(any(feature = "system-text-json", feature = "messagepack-csharp", feature = "protobuf-net", feature = "google-protobuf"))]
     #[inline]
     pub(super) fn advance(&mut self, size: usize) {
         self.at += size;
     }
 
+    #[cfg(any(feature = "system-text-json", feature = "messagepack-csharp", feature = "datacontract"))]
     #[inline]
     pub(super) fn put_slice(&mut self, bytes: &[u8]) {
         self.room(bytes.len()).copy_from_slice(bytes);

@@ -12,6 +12,8 @@ mod common;
 mod datacontract;
 #[cfg(feature = "messagepack-csharp")]
 mod messagepack_csharp;
+#[cfg(any(feature = "protobuf-net", feature = "google-protobuf"))]
+mod protobuf;
 #[cfg(any(feature = "custom", feature = "binary-writer"))]
 mod sequential;
 mod sizes;

@@ -25,6 +25,10 @@ fn formats() -> Vec<(&'static str, Writes)> {
     formats.push(("binary", writes::<wirewise::format::binary_writer::BinaryWriter>));
     #[cfg(feature = "datacontract")]
     formats.push(("datacontract", writes::<wirewise::format::datacontract::DataContract>));
+    #[cfg(feature = "protobuf-net")]
+    formats.push(("protobuf-net", writes::<wirewise::format::protobuf_net::ProtobufNet>));
+    #[cfg(feature = "google-protobuf")]
+    formats.push(("google-protobuf", writes::<wirewise::format::google_protobuf::GoogleProtobuf>));
     #[cfg(feature = "messagepack-csharp")]
     {
         use wirewise::format::messagepack_csharp::*;

@@ -25,6 +25,10 @@ fn formats() -> Vec<(&'static str, Reads)> {
     let mut formats: Vec<(&'static str, Reads)> = vec![("json", reads::<SystemTextJson>)];
     #[cfg(feature = "binary-writer")]
     formats.push(("binary", reads::<wirewise::format::binary_writer::BinaryWriter>));
+    #[cfg(feature = "protobuf-net")]
+    formats.push(("protobuf-net", reads::<wirewise::format::protobuf_net::ProtobufNet>));
+    #[cfg(feature = "google-protobuf")]
+    formats.push(("google-protobuf", reads::<wirewise::format::google_protobuf::GoogleProtobuf>));
     #[cfg(feature = "messagepack-csharp")]
     {
         use wirewise::format::messagepack_csharp::*;
@@ -41,6 +45,7 @@ const STRICTER: &[(&str, &str, usize, &str)] = &[
     ("json", "invalid UTF-8", 260, "names that no property has: the original does not look at their bytes"),
     ("binary", "invalid UTF-8", 806, "the original reads U+FFFD, in silence"),
     ("binary", "bytes left over", 12, "a count that was made smaller, or negative: the original does not look behind the value"),
+    ("protobuf-net", "invalid UTF-8", 805, "the original reads U+FFFD, in silence"),
     ("msgpack-keyed", "invalid UTF-8", 805, "the original reads U+FFFD, in silence"),
     ("msgpack-keyed", "bytes left over", 12, "the original does not look behind the value"),
     ("msgpack-keyed", "null in a list", 1, "the dataset's lists hold no null"),
