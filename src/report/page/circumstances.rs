@@ -54,9 +54,9 @@ pub(super) fn reading() -> Section {
     let points = [
         Text::from("One table is one run: figures of different runs are never mixed in a table of times. Where several runs measured the same \
                     size, the one with the most cells is shown; on equal terms the later one. The environment table lists them all."),
-        "12.3 (12.1–12.6) is a median and the 95 % interval of the median, from the samples' order; no sample is left out.".into(),
-        "Floors are what no format can beat: memcpy copies a payload's bytes and scan reads them, each once; as rows they stand with the \
-         smallest payload, as columns with each format's own. Clone makes the native value anew. A figure is worth its distance from its floor."
+        "12.3 (12.1–12.6) is a median and the 95\u{a0}% interval of the median, from the samples' order; no sample is left out.".into(),
+        "Floors are what handling everything once costs at the least: memcpy copies a payload's bytes and scan reads them, each once; as rows they stand with the \
+         smallest payload, as columns with each format's own. Clone makes the native value anew. Only what leaves bytes alone, such as an update or the reading of one field, can be below them."
             .into(),
         "Throughput counts members, the same for every format, never a format's own bytes. Only the table of codecs counts bytes: those of \
          the payload before compression."

@@ -69,7 +69,7 @@ fn judged(ratio: &Ratio) -> Option<(Verdict, &Ratio, Summary)> {
 }
 
 fn ratio_table(ratios: &[(Verdict, &Ratio, Summary)]) -> Table {
-    let mut table = Table::new("Two cases timed in turn, sample by sample: the median of the ratios of the pairs, and its 95 % interval")
+    let mut table = Table::new("Two cases timed in turn, sample by sample: the median of the ratios of the pairs, and its 95\u{a0}% interval")
         .words("case")
         .words("against")
         .numbers("members", "")
