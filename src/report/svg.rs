@@ -9,7 +9,7 @@ use super::number;
 use crate::statistics::Summary;
 
 /// The colours, light and dark, and the rules of the pictures.
-pub const STYLE: &str = include_str!("chart.css");
+pub(crate) const STYLE: &str = include_str!("chart.css");
 
 const WIDTH: f64 = 880.0;
 /// What a letter takes at the pictures' size, on the safe side: the font is the reader's.
@@ -20,17 +20,17 @@ const ROOM: f64 = 0.06;
 const END: PreEscaped<&str> = PreEscaped("\n");
 
 /// The name of the file that holds a picture.
-pub fn file_name(figure: &Figure) -> String {
+pub(crate) fn file_name(figure: &Figure) -> String {
     format!("{}.svg", figure.id)
 }
 
 /// A picture as a file.
-pub fn file(figure: &Figure) -> String {
+pub(crate) fn file(figure: &Figure) -> String {
     draw(figure, Some(STYLE)).into_string() + "\n"
 }
 
 /// A picture within a page that holds [`STYLE`].
-pub fn inline(figure: &Figure) -> Markup {
+pub(crate) fn inline(figure: &Figure) -> Markup {
     draw(figure, None)
 }
 
