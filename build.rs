@@ -15,6 +15,9 @@ mod decision;
 #[path = "build/schema.rs"]
 mod schema;
 
+#[path = "build/environment.rs"]
+mod environment;
+
 #[cfg(feature = "capnp")]
 #[path = "build/capnp.rs"]
 mod capnp;
@@ -41,16 +44,13 @@ const FORMATS: &[Compile] = &[
 
 fn main() {
     println!("cargo::rerun-if-changed=schemas");
-    let folders = Folders {
-        schemas: folder("CARGO_MANIFEST_DIR").join("schemas"),
-        out: folder("OUT_DIR"),
-    };
+    let manifest = folder("CARGO_MANIFEST_DIR");
+    environment::tell(&manifest);
+    let folders = Folders { schemas: manifest.join("schemas"), out: folder("OUT_DIR") };
     for compile in FORMATS {
         if let Err(message) = compile(&folders) {
             // Cargo fails the build and shows each such line as an error of this package.
-            message
-                .lines()
-                .for_each(|line| println!("cargo::error={line}"));
+            message.lines().for_each(|line| println!("cargo::error={line}"));
         }
     }
 }
@@ -71,23 +71,16 @@ struct Folders {
 #[cfg(any(feature = "capnp", feature = "flatbuffers"))]
 impl Folders {
     /// What `compiler` makes of every schema of its kind, with the path of each below `schemas/`.
-    fn outputs(
-        &self,
-        compiler: &compiler::Compiler,
-    ) -> Result<Vec<(schema::Schema, Vec<u8>)>, String> {
+    fn outputs(&self, compiler: &compiler::Compiler) -> Result<Vec<(schema::Schema, Vec<u8>)>, String> {
         let lookup = compiler::Lookup::in_environment(&compiler.requirement);
         // PATH is not watched. A compiler that turns up there makes what is committed already, and
         // an editor and a terminal, whose PATHs differ, would rebuild each other's work for ever.
-        println!(
-            "cargo::rerun-if-env-changed={}",
-            compiler.requirement.variable
-        );
+        println!("cargo::rerun-if-env-changed={}", compiler.requirement.variable);
         if let Some(program) = lookup.named().filter(|program| program.is_file()) {
             println!("cargo::rerun-if-changed={}", program.display());
         }
         let scratch = self.out.join("scratch");
-        std::fs::create_dir_all(&scratch)
-            .map_err(|error| format!("{}: {error}", scratch.display()))?;
+        std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
         let outputs = compiler.outputs(&self.schemas, &scratch, &lookup)?;
         if let Some(warning) = outputs.warning {
             println!("cargo::warning={warning}");

@@ -25,11 +25,7 @@ pub fn compile(folders: &Folders) -> Result<(), String> {
 /// `crate::format::capnp::evolution::append::old_capnp`.
 fn parent_module(schema: &Schema) -> Vec<String> {
     let folders = schema.folders().map(|folder| folder.replace('-', "_"));
-    ["format", "capnp"]
-        .map(String::from)
-        .into_iter()
-        .chain(folders)
-        .collect()
+    ["format", "capnp"].map(String::from).into_iter().chain(folders).collect()
 }
 
 #[cfg(not(feature = "capnp-embedded"))]
@@ -57,8 +53,7 @@ mod embedded {
         }
         let mut requests = Vec::new();
         for schema in CAPNP.schemas(&folders.schemas)? {
-            let request = request(folders, &schema)
-                .map_err(|error| format!("schemas/{}: {error}", schema.name()))?;
+            let request = request(folders, &schema).map_err(|error| format!("schemas/{}: {error}", schema.name()))?;
             requests.push((schema, request));
         }
         Ok(requests)

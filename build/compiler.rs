@@ -44,10 +44,7 @@ pub const FLATC: Compiler = Compiler {
             .args([scratch.as_os_str(), OsStr::new(schema.name())])
             .output();
         finish(program, schema, output)?;
-        let stem = Path::new(schema.name())
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy();
+        let stem = Path::new(schema.name()).file_stem().unwrap_or_default().to_string_lossy();
         let written = scratch.join(format!("{stem}_generated.rs"));
         fs::read(&written).map_err(|error| format!("flatc left no {}: {error}", written.display()))
     },
@@ -69,13 +66,7 @@ pub const CAPNP: Compiler = Compiler {
         let output = Command::new(program)
             .current_dir(schemas)
             .env_remove("PWD") // capnp complains where it names another folder
-            .args([
-                "compile",
-                "--no-standard-import",
-                "--src-prefix=.",
-                "-o-",
-                schema.name(),
-            ])
+            .args(["compile", "--no-standard-import", "--src-prefix=.", "-o-", schema.name()])
             .output();
         finish(program, schema, output)
     },
@@ -91,18 +82,12 @@ pub struct Lookup {
 
 impl Lookup {
     pub fn in_environment(requirement: &Requirement) -> Lookup {
-        Lookup {
-            variable: std::env::var_os(requirement.variable),
-            path: std::env::var_os("PATH"),
-        }
+        Lookup { variable: std::env::var_os(requirement.variable), path: std::env::var_os("PATH") }
     }
 
     /// The program that the variable names.
     pub fn named(&self) -> Option<&Path> {
-        self.variable
-            .as_deref()
-            .filter(|value| !value.is_empty())
-            .map(Path::new)
+        self.variable.as_deref().filter(|value| !value.is_empty()).map(Path::new)
     }
 
     fn search(&self, name: &Path) -> Option<PathBuf> {
@@ -110,8 +95,7 @@ impl Lookup {
         if name.extension().is_none() {
             file.push(std::env::consts::EXE_SUFFIX);
         }
-        let mut candidates =
-            std::env::split_paths(self.path.as_deref()?).map(|folder| folder.join(&file));
+        let mut candidates = std::env::split_paths(self.path.as_deref()?).map(|folder| folder.join(&file));
         candidates.find(|candidate| candidate.is_file())
     }
 }
@@ -125,17 +109,11 @@ pub struct Outputs {
 impl Compiler {
     /// The schemas that are this compiler's.
     pub fn schemas(&self, schemas: &Path) -> Result<Vec<Schema>, String> {
-        Schema::find_all(schemas, self.extension)
-            .map_err(|error| format!("{}: {error}", schemas.display()))
+        Schema::find_all(schemas, self.extension).map_err(|error| format!("{}: {error}", schemas.display()))
     }
 
     /// The output for every schema: from the program if there is a suitable one, or as committed.
-    pub fn outputs(
-        &self,
-        schemas: &Path,
-        scratch: &Path,
-        lookup: &Lookup,
-    ) -> Result<Outputs, String> {
+    pub fn outputs(&self, schemas: &Path, scratch: &Path, lookup: &Lookup) -> Result<Outputs, String> {
         let all = self.schemas(schemas)?;
         let stale = all.iter().filter(|schema| !self.is_fresh(schemas, schema));
         let stale: Vec<&str> = stale.map(Schema::name).collect();
@@ -144,9 +122,7 @@ impl Compiler {
         let mut files = Vec::with_capacity(all.len());
         for schema in all {
             let output = match (&source, &program) {
-                (Source::Compiler, Some(program)) => {
-                    self.compile(program, schemas, &schema, scratch)?
-                }
+                (Source::Compiler, Some(program)) => self.compile(program, schemas, &schema, scratch)?,
                 _ => self.read_committed(schemas, &schema)?,
             };
             files.push((schema, output));
@@ -159,13 +135,7 @@ impl Compiler {
     }
 
     /// What `program` makes of one schema.
-    pub fn compile(
-        &self,
-        program: &Program,
-        schemas: &Path,
-        schema: &Schema,
-        scratch: &Path,
-    ) -> Result<Vec<u8>, String> {
+    pub fn compile(&self, program: &Program, schemas: &Path, schema: &Schema, scratch: &Path) -> Result<Vec<u8>, String> {
         (self.run)(&program.path, schemas, schema, scratch)
     }
 
@@ -181,21 +151,13 @@ impl Compiler {
         let path = std::path::absolute(&path).unwrap_or(path);
         let named = named.is_some();
         let version = ask_version(&path);
-        Some(Program {
-            path,
-            named,
-            version,
-        })
+        Some(Program { path, named, version })
     }
 
     /// The stamp that makes the committed output of `schema` count as fresh.
     pub fn stamp(&self, schemas: &Path, schema: &Schema) -> Result<String, String> {
-        let Requirement {
-            compiler, version, ..
-        } = self.requirement;
-        schema
-            .stamp(schemas, compiler, version)
-            .map_err(|error| format!("{}: {error}", schema.name()))
+        let Requirement { compiler, version, .. } = self.requirement;
+        schema.stamp(schemas, compiler, version).map_err(|error| format!("{}: {error}", schema.name()))
     }
 
     /// The committed output's path, and its stamp's, below `schemas/`.
@@ -221,37 +183,21 @@ impl Compiler {
 
 /// Both programs print their name first and their version last.
 fn ask_version(program: &Path) -> Result<String, String> {
-    let output = Command::new(program)
-        .arg("--version")
-        .output()
-        .map_err(|error| error.to_string())?;
+    let output = Command::new(program).arg("--version").output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
     match text.split_whitespace().next_back() {
         Some(version) if output.status.success() => Ok(version.to_owned()),
-        _ => Err(format!(
-            "--version ended with {} and printed {:?}",
-            output.status,
-            text.trim()
-        )),
+        _ => Err(format!("--version ended with {} and printed {:?}", output.status, text.trim())),
     }
 }
 
 /// What a compiler printed, or what it found wrong with the schema.
-fn finish(
-    program: &Path,
-    schema: &Schema,
-    output: std::io::Result<std::process::Output>,
-) -> Result<Vec<u8>, String> {
+fn finish(program: &Path, schema: &Schema, output: std::io::Result<std::process::Output>) -> Result<Vec<u8>, String> {
     let output = output.map_err(|error| format!("{}: {error}", program.display()))?;
     if output.status.success() {
         return Ok(output.stdout);
     }
     // flatc writes its complaints to standard output, capnp to standard error.
     let said = [output.stdout, output.stderr].concat();
-    Err(format!(
-        "{} on schemas/{}: {}",
-        program.display(),
-        schema.name(),
-        String::from_utf8_lossy(&said).trim()
-    ))
+    Err(format!("{} on schemas/{}: {}", program.display(), schema.name(), String::from_utf8_lossy(&said).trim()))
 }

@@ -39,24 +39,9 @@ pub enum Source {
 
 /// Decides for all schemas of one compiler. `stale` names those whose committed output is missing,
 /// or was made from another text or by another version than it should be.
-pub fn decide(
-    requirement: &Requirement,
-    program: Option<&Program>,
-    stale: &[&str],
-) -> Result<Source, String> {
-    let Requirement {
-        compiler,
-        variable,
-        accepted,
-        accepts,
-        ..
-    } = requirement;
-    let Some(Program {
-        path,
-        named,
-        version,
-    }) = program
-    else {
+pub fn decide(requirement: &Requirement, program: Option<&Program>, stale: &[&str]) -> Result<Source, String> {
+    let Requirement { compiler, variable, accepted, accepts, .. } = requirement;
+    let Some(Program { path, named, version }) = program else {
         let reason = format!("there is no {compiler} on PATH and {variable} is not set");
         return match stale {
             [] => Ok(Source::Committed { warning: None }),
@@ -77,22 +62,13 @@ pub fn decide(
     }
     let reason = format!("{path} {state}, not {accepted}");
     match stale {
-        [] => Ok(Source::Committed {
-            warning: Some(format!(
-                "{reason}; building from what is committed in schemas/generated"
-            )),
-        }),
+        [] => Ok(Source::Committed { warning: Some(format!("{reason}; building from what is committed in schemas/generated")) }),
         _ => Err(needs_compiler(requirement, stale, &reason)),
     }
 }
 
 fn needs_compiler(requirement: &Requirement, stale: &[&str], reason: &str) -> String {
-    let Requirement {
-        compiler,
-        variable,
-        accepted,
-        ..
-    } = requirement;
+    let Requirement { compiler, variable, accepted, .. } = requirement;
     let schemas: Vec<String> = stale.iter().map(|name| format!("schemas/{name}")).collect();
     format!(
         "{}: nothing in schemas/generated was made from what this says now, so {compiler} \

@@ -7,23 +7,17 @@ use crate::Folders;
 use crate::schema::Schema;
 
 pub fn compile(folders: &Folders) -> Result<(), String> {
-    let schemas =
-        Schema::find_all(&folders.schemas, "proto").map_err(|error| format!("schemas: {error}"))?;
+    let schemas = Schema::find_all(&folders.schemas, "proto").map_err(|error| format!("schemas: {error}"))?;
     for schema in schemas {
-        compile_one(folders, &schema)
-            .map_err(|error| format!("schemas/{}: {error}", schema.name()))?;
+        compile_one(folders, &schema).map_err(|error| format!("schemas/{}: {error}", schema.name()))?;
     }
     Ok(())
 }
 
 fn compile_one(folders: &Folders, schema: &Schema) -> Result<(), Box<dyn std::error::Error>> {
     let descriptors = protox::compile([schema.name()], [&folders.schemas])?;
-    let out = schema
-        .folders()
-        .fold(folders.out.clone(), |out, folder| out.join(folder));
+    let out = schema.folders().fold(folders.out.clone(), |out, folder| out.join(folder));
     fs::create_dir_all(&out)?;
-    prost_build::Config::new()
-        .out_dir(out)
-        .compile_fds(descriptors)?;
+    prost_build::Config::new().out_dir(out).compile_fds(descriptors)?;
     Ok(())
 }

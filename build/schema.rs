@@ -24,12 +24,8 @@ impl Schema {
     /// Every schema below `schemas` with this extension, in the order of their names.
     pub fn find_all(schemas: &Path, extension: &str) -> io::Result<Vec<Schema>> {
         let generated = format!("{GENERATED}/");
-        let is_wanted = |name: &String| {
-            !name.starts_with(&generated)
-                && Path::new(name)
-                    .extension()
-                    .is_some_and(|found| found == extension)
-        };
+        let is_wanted =
+            |name: &String| !name.starts_with(&generated) && Path::new(name).extension().is_some_and(|found| found == extension);
         let names = file_names(schemas)?.into_iter().filter(is_wanted);
         Ok(names.map(|name| Schema { name }).collect())
     }
@@ -41,19 +37,13 @@ impl Schema {
 
     /// The folders in the name, outermost first.
     pub fn folders(&self) -> impl Iterator<Item = &str> {
-        let folders = self
-            .name
-            .rsplit_once('/')
-            .map(|(folders, _)| folders.split('/'));
+        let folders = self.name.rsplit_once('/').map(|(folders, _)| folders.split('/'));
         folders.into_iter().flatten()
     }
 
     /// The name with another ending: `evolution/append/old` and `_generated.rs`.
     pub fn output(&self, ending: &str) -> String {
-        let stem = self
-            .name
-            .rsplit_once('.')
-            .map_or(self.name.as_str(), |(stem, _)| stem);
+        let stem = self.name.rsplit_once('.').map_or(self.name.as_str(), |(stem, _)| stem);
         format!("{stem}{ending}")
     }
 
@@ -61,10 +51,7 @@ impl Schema {
     pub fn stamp(&self, schemas: &Path, compiler: &str, version: &str) -> io::Result<String> {
         let text = fs::read(schemas.join(&self.name))?;
         let fingerprint = fingerprint(&text);
-        Ok(format!(
-            "{}\nfnv1a-64 {fingerprint:016x}\n{compiler} {version}\n",
-            self.name
-        ))
+        Ok(format!("{}\nfnv1a-64 {fingerprint:016x}\n{compiler} {version}\n", self.name))
     }
 }
 
@@ -98,9 +85,7 @@ pub fn same_text(one: &[u8], other: &[u8]) -> bool {
 pub fn fingerprint(text: &[u8]) -> u64 {
     const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    letters(text).fold(OFFSET_BASIS, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
-    })
+    letters(text).fold(OFFSET_BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
 }
 
 /// A text's bytes without the carriage returns.

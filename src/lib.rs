@@ -7,9 +7,10 @@
 //! - [`format`](mod@format): the wire formats, a trait for each thing that one can do;
 //! - [`codec`]: the compressors;
 //! - [`operation`] and [`registry`]: what can be measured, and how to run it;
-//! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file.
+//! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file;
+//! - `report` (feature `report`): the pages that are made from records alone.
 
-#![warn(missing_docs)]
+#![warn(missing_docs, clippy::missing_errors_doc, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 
 /// The version of a package as Cargo.lock holds it, which the build script reads.
 #[doc(hidden)]
@@ -23,14 +24,21 @@ macro_rules! version {
     };
 }
 
+#[cfg(feature = "bench")]
+pub mod bench;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod codec;
 pub mod dataset;
 pub mod error;
 pub mod format;
+pub mod measure;
 pub mod operation;
 pub mod payload;
 pub mod record;
 pub mod registry;
+#[cfg(feature = "report")]
+pub mod report;
 pub mod statistics;
 
 pub use dataset::{Dataset, Read};

@@ -53,9 +53,7 @@ fn committed_files_are_what_the_compilers_write() {
                     compiler.ending
                 );
                 // Not by eprintln!, which a test that passes keeps to itself.
-                io::stderr()
-                    .write_all(note.as_bytes())
-                    .expect("standard error takes a line");
+                io::stderr().write_all(note.as_bytes()).expect("standard error takes a line");
             }
         }
     }
@@ -66,33 +64,15 @@ fn committed_files_are_what_the_compilers_write() {
 fn every_schema_has_its_output_and_a_fresh_stamp() {
     for compiler in COMPILERS {
         let mut names = Vec::new();
-        for schema in compiler
-            .schemas(&schemas())
-            .expect("the schemas are listed")
-        {
+        for schema in compiler.schemas(&schemas()).expect("the schemas are listed") {
             let [output, stamp] = compiler.committed(&schema);
             let found = fs::read_to_string(schemas().join(&stamp)).unwrap_or_default();
-            let wanted = compiler
-                .stamp(&schemas(), &schema)
-                .expect("the schema is read");
-            assert_eq!(
-                found.replace('\r', ""),
-                wanted,
-                "schemas/{} was edited: run `scripts/schemas refresh`",
-                schema.name()
-            );
+            let wanted = compiler.stamp(&schemas(), &schema).expect("the schema is read");
+            assert_eq!(found.replace('\r', ""), wanted, "schemas/{} was edited: run `scripts/schemas refresh`", schema.name());
             names.extend([output, stamp]);
         }
-        assert!(
-            !names.is_empty(),
-            "no .{} below schemas/",
-            compiler.extension
-        );
-        assert_eq!(
-            committed_names(compiler),
-            names,
-            "left: what there is; right: what there should be"
-        );
+        assert!(!names.is_empty(), "no .{} below schemas/", compiler.extension);
+        assert_eq!(committed_names(compiler), names, "left: what there is; right: what there should be");
     }
 }
 
@@ -115,102 +95,42 @@ fn the_build_decides_by_what_it_finds() {
     }
     use Then::{Committed, Compile, Fail, Warn};
 
-    const BOTH_SCHEMAS_AND_THE_WAY_OUT: &[&str] = &[
-        "schemas/organization.fbs",
-        "schemas/evolution/append/new.fbs",
-        "flatc 25.12.19 is needed",
-        "FLATC",
-        "`scripts/schemas refresh`",
-    ];
+    const BOTH_SCHEMAS_AND_THE_WAY_OUT: &[&str] =
+        &["schemas/organization.fbs", "schemas/evolution/append/new.fbs", "flatc 25.12.19 is needed", "FLATC", "`scripts/schemas refresh`"];
 
     let table = [
         ("no flatc, fresh", None, FRESH, Committed),
-        (
-            "no flatc, edited",
-            None,
-            EDITED,
-            Fail(BOTH_SCHEMAS_AND_THE_WAY_OUT),
-        ),
-        (
-            "right on PATH, fresh",
-            Some((ON_PATH, RIGHT)),
-            FRESH,
-            Compile,
-        ),
-        (
-            "right on PATH, edited",
-            Some((ON_PATH, RIGHT)),
-            EDITED,
-            Compile,
-        ),
-        (
-            "right and named, fresh",
-            Some((NAMED, RIGHT)),
-            FRESH,
-            Compile,
-        ),
-        (
-            "right and named, edited",
-            Some((NAMED, RIGHT)),
-            EDITED,
-            Compile,
-        ),
+        ("no flatc, edited", None, EDITED, Fail(BOTH_SCHEMAS_AND_THE_WAY_OUT)),
+        ("right on PATH, fresh", Some((ON_PATH, RIGHT)), FRESH, Compile),
+        ("right on PATH, edited", Some((ON_PATH, RIGHT)), EDITED, Compile),
+        ("right and named, fresh", Some((NAMED, RIGHT)), FRESH, Compile),
+        ("right and named, edited", Some((NAMED, RIGHT)), EDITED, Compile),
         (
             "wrong on PATH, fresh",
             Some((ON_PATH, WRONG)),
             FRESH,
-            Warn(&[
-                "/tools/flatc is version 2.0.8, not 25.12.19",
-                "schemas/generated",
-            ]),
+            Warn(&["/tools/flatc is version 2.0.8, not 25.12.19", "schemas/generated"]),
         ),
-        (
-            "wrong on PATH, edited",
-            Some((ON_PATH, WRONG)),
-            EDITED,
-            Fail(BOTH_SCHEMAS_AND_THE_WAY_OUT),
-        ),
-        (
-            "wrong on PATH, edited: both versions",
-            Some((ON_PATH, WRONG)),
-            EDITED,
-            Fail(&["2.0.8"]),
-        ),
+        ("wrong on PATH, edited", Some((ON_PATH, WRONG)), EDITED, Fail(BOTH_SCHEMAS_AND_THE_WAY_OUT)),
+        ("wrong on PATH, edited: both versions", Some((ON_PATH, WRONG)), EDITED, Fail(&["2.0.8"])),
         (
             "wrong and named, fresh",
             Some((NAMED, WRONG)),
             FRESH,
-            Fail(&[
-                "FLATC names /tools/flatc",
-                "version 2.0.8",
-                "flatc 25.12.19 is needed",
-            ]),
+            Fail(&["FLATC names /tools/flatc", "version 2.0.8", "flatc 25.12.19 is needed"]),
         ),
         (
             "wrong and named, edited",
             Some((NAMED, WRONG)),
             EDITED,
-            Fail(&[
-                "FLATC names /tools/flatc",
-                "version 2.0.8",
-                "flatc 25.12.19 is needed",
-            ]),
+            Fail(&["FLATC names /tools/flatc", "version 2.0.8", "flatc 25.12.19 is needed"]),
         ),
-        (
-            "broken on PATH, fresh",
-            Some((ON_PATH, BROKEN)),
-            FRESH,
-            Warn(&["/tools/flatc cannot be used (no such file)"]),
-        ),
+        ("broken on PATH, fresh", Some((ON_PATH, BROKEN)), FRESH, Warn(&["/tools/flatc cannot be used (no such file)"])),
         (
             "broken and named, fresh",
             Some((NAMED, BROKEN)),
             FRESH,
-            Fail(&[
-                "FLATC names /tools/flatc",
-                "cannot be used (no such file)",
-                "25.12.19",
-            ]),
+            Fail(&["FLATC names /tools/flatc", "cannot be used (no such file)", "25.12.19"]),
         ),
     ];
 
@@ -224,20 +144,12 @@ fn the_build_decides_by_what_it_finds() {
         let (message, parts) = match (&decision, then) {
             (Ok(Source::Compiler), Compile) => continue,
             (Ok(Source::Committed { warning: None }), Committed) => continue,
-            (
-                Ok(Source::Committed {
-                    warning: Some(message),
-                }),
-                Warn(parts),
-            ) => (message, parts),
+            (Ok(Source::Committed { warning: Some(message) }), Warn(parts)) => (message, parts),
             (Err(message), Fail(parts)) => (message, parts),
             _ => panic!("{situation}: {decision:?}"),
         };
         for part in parts {
-            assert!(
-                message.contains(part),
-                "{situation}: no {part:?} in {message:?}"
-            );
+            assert!(message.contains(part), "{situation}: no {part:?} in {message:?}");
         }
     }
 }
@@ -256,17 +168,8 @@ fn a_build_accepts_the_versions_that_were_tried() {
     ];
     for (compiler, version, accepted) in table {
         let requirement = &compiler.requirement;
-        assert_eq!(
-            (requirement.accepts)(version),
-            accepted,
-            "{} {version}",
-            requirement.compiler
-        );
-        assert!(
-            (requirement.accepts)(requirement.version),
-            "{} refreshes",
-            requirement.compiler
-        );
+        assert_eq!((requirement.accepts)(version), accepted, "{} {version}", requirement.compiler);
+        assert!((requirement.accepts)(requirement.version), "{} refreshes", requirement.compiler);
     }
 }
 
@@ -288,12 +191,7 @@ fn a_build_takes_what_the_decision_says() {
         (false, Some("2.0.8"), None, COMMITTED),
         (true, Some("2.0.8"), None, Err("is version 2.0.8")),
         (true, Some("2.0.8"), Some("25.12.19"), COMPILED),
-        (
-            false,
-            Some("25.12.19"),
-            Some("2.0.8"),
-            Err("is version 2.0.8, but flatc 25.12.19"),
-        ),
+        (false, Some("25.12.19"), Some("2.0.8"), Err("is version 2.0.8, but flatc 25.12.19")),
         (false, None, Some("(nothing)"), Err("cannot be used")),
     ];
 
@@ -319,27 +217,14 @@ fn a_build_takes_what_the_decision_says() {
 
         let schemas = folder.path().join("schemas");
         place("schemas/organization.fbs", "table Organization {}\n");
-        let [schema] = &FLATC.schemas(&schemas).expect("listed")[..] else {
-            panic!("one schema")
-        };
-        let [output, stamp] = FLATC
-            .committed(schema)
-            .map(|name| format!("schemas/{name}"));
+        let [schema] = &FLATC.schemas(&schemas).expect("listed")[..] else { panic!("one schema") };
+        let [output, stamp] = FLATC.committed(schema).map(|name| format!("schemas/{name}"));
         place(&output, "committed\n");
-        place(
-            &stamp,
-            &FLATC
-                .stamp(&schemas, schema)
-                .expect("read")
-                .replace('\n', "\r\n"),
-        );
+        place(&stamp, &FLATC.stamp(&schemas, schema).expect("read").replace('\n', "\r\n"));
         // Other line endings are no edit.
         place("schemas/organization.fbs", "table Organization {}\r\n");
         if edited {
-            place(
-                "schemas/organization.fbs",
-                "table Organization { id: int; }\n",
-            );
+            place("schemas/organization.fbs", "table Organization { id: int; }\n");
         }
         let on_path = on_path.map(|version| fake("path/flatc", version));
         let named = named.map(|version| match version {
@@ -353,9 +238,7 @@ fn a_build_takes_what_the_decision_says() {
 
         match (FLATC.outputs(&schemas, folder.path(), &lookup), then) {
             (Ok(outputs), Ok(text)) => {
-                let [(_, output)] = &outputs.files[..] else {
-                    panic!("{situation:?}: one output")
-                };
+                let [(_, output)] = &outputs.files[..] else { panic!("{situation:?}: one output") };
                 assert_eq!(String::from_utf8_lossy(output), text, "{situation:?}");
                 let warns = lookup.path.is_some() && then == COMMITTED;
                 assert_eq!(outputs.warning.is_some(), warns, "{situation:?}");
@@ -373,10 +256,7 @@ fn a_build_takes_what_the_decision_says() {
 #[test]
 fn flatc_is_of_the_version_of_the_crate() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the manifest is read");
-    let pin = format!(
-        "flatbuffers = {{ version = \"={}\"",
-        FLATC.requirement.version
-    );
+    let pin = format!("flatbuffers = {{ version = \"={}\"", FLATC.requirement.version);
     assert!(manifest.contains(&pin), "no {pin} in Cargo.toml");
 }
 
@@ -413,18 +293,14 @@ fn find_exact(compiler: &Compiler) -> Result<Program, String> {
     let mut lookup = Lookup::in_environment(requirement);
     let mut folders = vec![root().join("target/schema-compilers/bin")];
     folders.extend(lookup.path.iter().flat_map(env::split_paths));
-    lookup.path =
-        Some(env::join_paths(folders).expect("PATH is put together as it was taken apart"));
+    lookup.path = Some(env::join_paths(folders).expect("PATH is put together as it was taken apart"));
     let wanted = format!("{} {}", requirement.compiler, requirement.version);
     match compiler.find(&lookup) {
         None => Err(format!("there is no {wanted}")),
         Some(program) if program.version.as_deref() == Ok(requirement.version) => Ok(program),
         Some(program) => {
             let path = program.path.display();
-            Err(format!(
-                "there is no {wanted}, only {path} with {:?}",
-                program.version
-            ))
+            Err(format!("there is no {wanted}, only {path} with {:?}", program.version))
         }
     }
 }
@@ -433,20 +309,12 @@ fn find_exact(compiler: &Compiler) -> Result<Program, String> {
 fn compile_all(compiler: &Compiler, program: &Program) -> BTreeMap<String, Vec<u8>> {
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let mut files = BTreeMap::new();
-    for schema in compiler
-        .schemas(&schemas())
-        .expect("the schemas are listed")
-    {
+    for schema in compiler.schemas(&schemas()).expect("the schemas are listed") {
         let made = compiler.compile(program, &schemas(), &schema, scratch.path());
         let stamped = compiler.stamp(&schemas(), &schema);
         let [output, stamp] = compiler.committed(&schema);
         files.insert(output, made.unwrap_or_else(|error| panic!("{error}")));
-        files.insert(
-            stamp,
-            stamped
-                .unwrap_or_else(|error| panic!("{error}"))
-                .into_bytes(),
-        );
+        files.insert(stamp, stamped.unwrap_or_else(|error| panic!("{error}")).into_bytes());
     }
     files
 }
@@ -455,18 +323,11 @@ fn compile_all(compiler: &Compiler, program: &Program) -> BTreeMap<String, Vec<u
 fn committed_names(compiler: &Compiler) -> Vec<String> {
     let names = file_names(&schemas().join(GENERATED)).unwrap_or_default();
     let is_ours = |name: &String| name.trim_end_matches(".stamp").ends_with(compiler.ending);
-    names
-        .into_iter()
-        .filter(is_ours)
-        .map(|name| format!("{GENERATED}/{name}"))
-        .collect()
+    names.into_iter().filter(is_ours).map(|name| format!("{GENERATED}/{name}")).collect()
 }
 
 fn write_committed(compiler: &Compiler, wanted: &BTreeMap<String, Vec<u8>>) {
-    for name in committed_names(compiler)
-        .iter()
-        .filter(|name| !wanted.contains_key(*name))
-    {
+    for name in committed_names(compiler).iter().filter(|name| !wanted.contains_key(*name)) {
         let path = schemas().join(name);
         fs::remove_file(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
         // And its folders, up to the first in which something is left.
@@ -477,9 +338,7 @@ fn write_committed(compiler: &Compiler, wanted: &BTreeMap<String, Vec<u8>>) {
         // Left alone where it is right, so that the next build has nothing to do.
         if fs::read(&path).ok().as_ref() != Some(bytes) {
             let folder = path.parent().unwrap_or(Path::new("."));
-            fs::create_dir_all(folder)
-                .and_then(|()| fs::write(&path, bytes))
-                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            fs::create_dir_all(folder).and_then(|()| fs::write(&path, bytes)).unwrap_or_else(|error| panic!("{name}: {error}"));
         }
     }
 }
@@ -493,15 +352,8 @@ fn compare(compiler: &Compiler, wanted: &BTreeMap<String, Vec<u8>>) {
             Err(error) => different.push(format!("schemas/{name}: {error}")),
         }
     }
-    for name in committed_names(compiler)
-        .iter()
-        .filter(|name| !wanted.contains_key(*name))
-    {
+    for name in committed_names(compiler).iter().filter(|name| !wanted.contains_key(*name)) {
         different.push(format!("schemas/{name} belongs to no schema"));
     }
-    assert!(
-        different.is_empty(),
-        "{}: run `scripts/schemas refresh`",
-        different.join(", ")
-    );
+    assert!(different.is_empty(), "{}: run `scripts/schemas refresh`", different.join(", "));
 }

@@ -32,7 +32,7 @@ fn with_value(name: &'static str, value: f64) -> Probe {
 }
 
 /// Every probe, in the order of the fidelity table.
-pub fn probes() -> Vec<Probe> {
+pub(super) fn probes() -> Vec<Probe> {
     let mut probes = vec![
         probe("an ordinary value", |_| ()),
         probe("the default value", |organization| *organization = Organization::default()),

@@ -412,7 +412,8 @@ impl Dataset for Organization {
                 ("update time", member.update_time.to_string(), back.update_time.to_string()),
             ]);
         }
-        let changed: Vec<String> = pairs.into_iter().filter(|(_, old, new)| old != new).map(|(field, old, new)| format!("{field}: {old} → {new}")).collect();
+        let changed: Vec<String> =
+            pairs.into_iter().filter(|(_, old, new)| old != new).map(|(field, old, new)| format!("{field}: {old} → {new}")).collect();
         changed.join("; ")
     }
 }
@@ -452,7 +453,7 @@ impl Organization {
         let start = start_of_run(seed);
         let members = (0..spec.members)
             .map(|i| {
-                let (description, address, value) = (random.next(), random.next(), random.next());
+                let (description, address, value) = (random.next_positive(), random.next_positive(), random.next_positive());
                 Member {
                     id: i as i32,
                     name: Some(labelled(labels.name, i)),

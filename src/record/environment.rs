@@ -86,6 +86,7 @@ fn memory_bytes() -> u64 {
     kibibytes(proc_value("/proc/meminfo", "MemTotal"))
 }
 
+#[cfg(feature = "allocator")]
 /// The peak resident memory of this process in bytes; 0 where the system does not tell.
 pub(crate) fn resident_peak_bytes() -> u64 {
     kibibytes(proc_value("/proc/self/status", "VmHWM"))
@@ -116,7 +117,15 @@ mod tests {
 
     #[test]
     fn days_are_dates() {
-        for (days, expected) in [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (19_701, "2023-12-10"), (20_787, "2026-11-30"), (47_540, "2100-02-28"), (47_541, "2100-03-01")] {
+        for (days, expected) in [
+            (0, "1970-01-01"),
+            (59, "1970-03-01"),
+            (11_016, "2000-02-29"),
+            (19_701, "2023-12-10"),
+            (20_787, "2026-11-30"),
+            (47_540, "2100-02-28"),
+            (47_541, "2100-03-01"),
+        ] {
             assert_eq!(date(days), expected);
         }
     }

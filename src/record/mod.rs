@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use environment::Environment;
+#[cfg(feature = "allocator")]
+pub(crate) use environment::resident_peak_bytes;
 
 use crate::dataset::Spec;
 use crate::registry::{CaseId, Fidelity};
@@ -329,17 +331,20 @@ pub struct Writer<W> {
     inner: W,
 }
 
-impl Writer<File> {
-    /// Starts a file with the record of its run; a file that is there is replaced.
+impl Writer<Box<dyn Write>> {
+    /// Starts a file with the record of its run; a file that is there is replaced. The path `-` is standard output.
     ///
     /// # Errors
     ///
     /// The file or its folder cannot be written.
     pub fn create(path: &Path, run: Run) -> io::Result<Self> {
+        if path == "-" {
+            return Self::new(Box::new(io::stdout()), run);
+        }
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        Self::new(File::create(path)?, run)
+        Self::new(Box::new(File::create(path)?), run)
     }
 }
 
@@ -380,7 +385,12 @@ mod tests {
     }
 
     fn run() -> Run {
-        Run { version: VERSION, program: "test".into(), environment: Environment::of_this_process("none"), planned: vec![cell(1), cell(2), cell(3)] }
+        Run {
+            version: VERSION,
+            program: "test".into(),
+            environment: Environment::of_this_process("none"),
+            planned: vec![cell(1), cell(2), cell(3)],
+        }
     }
 
     fn time(members: usize) -> Record {

@@ -1,0 +1,104 @@
+//! The program's commands, one file each. A program of your own can offer them for a registry of its own.
+
+mod list;
+mod measure;
+mod report;
+mod reproduce;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::measure::isolated;
+use crate::registry::Registry;
+
+/// Puts the same data through many wire formats and compressors, and tells which to choose.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show the formats, codecs, datasets and operations, and which format can do what
+    List(list::Arguments),
+    /// Measure sizes, times, allocations and peak memory, and write them as JSON lines
+    Measure(measure::Arguments),
+    /// Make the report from records, or check that it is what they give
+    Report(report::Arguments),
+    /// Repeat the article's own run, and hold its published figures and claims against it
+    Reproduce(reproduce::Arguments),
+}
+
+/// Does what the command line of this process asks for.
+pub fn main(registry: &Registry) -> ExitCode {
+    run(registry, std::env::args_os())
+}
+
+/// Does what these arguments ask for; the first is the program's name.
+pub fn run(registry: &Registry, arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    isolated::serve(registry);
+    let outcome = match Arguments::parse_from(arguments).command {
+        Command::List(arguments) => list::run(registry, &arguments),
+        Command::Measure(arguments) => measure::run(registry, arguments),
+        Command::Report(arguments) => report::run(&arguments),
+        Command::Reproduce(arguments) => reproduce::run(registry, &arguments),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("wirewise: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints a table whose columns are as wide as their widest cell; `right` says which are aligned to the right.
+fn print_table(head: &[&str], rows: &[Vec<String>], right: &[bool]) {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).chain([head[column].chars().count()]).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let padded = cells.enumerate().map(|(column, cell)| {
+            let width = widths[column];
+            if right[column] { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+        });
+        println!("{}", padded.collect::<Vec<_>>().join("  ").trim_end());
+    };
+    line(&mut head.iter().copied());
+    for row in rows {
+        line(&mut row.iter().map(String::as_str));
+    }
+}
+
+/// A whole number with its thousands set apart.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (92_853_782, "92,853,782")] {
+            assert_eq!(super::thousands(number), text);
+        }
+    }
+}

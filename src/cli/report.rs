@@ -1,0 +1,57 @@
+//! `wirewise report`: records to docs/report.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::report::Report;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The folder of the records [default: with --check, the one that the report names; otherwise the newest of docs/records]
+    #[arg(long)]
+    records: Option<PathBuf>,
+    /// The folder of the report
+    #[arg(long, default_value = "docs/report")]
+    out: PathBuf,
+    /// Write nothing, and fail if the report is not what the records give
+    #[arg(long)]
+    check: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let records = match &arguments.records {
+        Some(records) => records.clone(),
+        None if arguments.check => named(&arguments.out.join("index.md"))?,
+        None => newest(Path::new("docs/records"))?,
+    };
+    let report = Report::from_folder(&records)?;
+    if arguments.check {
+        report.check(&arguments.out)?;
+        println!("{} is what {} gives.", arguments.out.display(), records.display());
+    } else {
+        report.write(&arguments.out)?;
+        println!(
+            "The report: {}, and the same as {}.",
+            arguments.out.join("index.html").display(),
+            arguments.out.join("index.md").display()
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The folder that a report says it was made from.
+fn named(page: &Path) -> anyhow::Result<PathBuf> {
+    let content = std::fs::read_to_string(page).with_context(|| page.display().to_string())?;
+    let source = Report::source_of(&content).with_context(|| format!("{}: the first line does not say what made it", page.display()))?;
+    Ok(source.into())
+}
+
+/// The folders are named by their date, so the last name is the newest.
+fn newest(folder: &Path) -> anyhow::Result<PathBuf> {
+    let entries = folder.read_dir().with_context(|| format!("{}: run `cargo bench` or `wirewise measure` first", folder.display()))?;
+    let folders = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir());
+    folders.max().with_context(|| format!("no records in {}: run `cargo bench` or `wirewise measure` first", folder.display()))
+}

@@ -1,0 +1,79 @@
+//! Taking samples: times, ratios, allocations and peaks.
+
+#[cfg(feature = "allocator")]
+pub mod allocator;
+#[cfg(feature = "allocator")]
+pub mod isolated;
+#[cfg(feature = "allocator")]
+pub mod session;
+
+use std::time::{Duration, Instant};
+
+use crate::error::Result;
+use crate::registry::Loop;
+
+/// How long a case is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// At least so many samples.
+    pub samples: usize,
+    /// More samples, up to ten times as many, until this time is used up.
+    pub time: Duration,
+}
+
+/// The least time of one sample: reading the clock must not count.
+const LEAST_SAMPLE: Duration = Duration::from_micros(50);
+
+/// Times a case: nanoseconds an iteration, one figure a sample, none left out.
+///
+/// # Errors
+///
+/// The case failed.
+pub fn sample(case: &mut Loop, budget: Budget) -> Result<Vec<f64>> {
+    let iterations = calibrate(case)?;
+    let start = Instant::now();
+    let mut samples = Vec::new();
+    while samples.len() < budget.samples || (samples.len() < 10 * budget.samples && start.elapsed() < budget.time) {
+        samples.push(nanoseconds(case, iterations)?);
+    }
+    Ok(samples)
+}
+
+/// Times two cases in turn, so that a machine that slows down or speeds up moves both: pairs of nanoseconds an iteration.
+///
+/// # Errors
+///
+/// One of the cases failed.
+pub fn pairs(case: &mut Loop, against: &mut Loop, budget: Budget) -> Result<Vec<(f64, f64)>> {
+    let iterations = (calibrate(case)?, calibrate(against)?);
+    let start = Instant::now();
+    let mut pairs: Vec<(f64, f64)> = Vec::new();
+    while pairs.len() < budget.samples || (pairs.len() < 10 * budget.samples && start.elapsed() < budget.time) {
+        // Which of the two goes first changes from pair to pair, since each finds the caches as the other has left them.
+        pairs.push(if pairs.len().is_multiple_of(2) {
+            let first = nanoseconds(case, iterations.0)?;
+            (first, nanoseconds(against, iterations.1)?)
+        } else {
+            let second = nanoseconds(against, iterations.1)?;
+            (nanoseconds(case, iterations.0)?, second)
+        });
+    }
+    Ok(pairs)
+}
+
+/// Warms the case up, and finds how many iterations one sample takes.
+fn calibrate(case: &mut Loop) -> Result<u64> {
+    let mut iterations = 1;
+    case(iterations)?;
+    loop {
+        let elapsed = case(iterations)?;
+        if elapsed >= LEAST_SAMPLE || iterations >= 1 << 20 {
+            return Ok(iterations);
+        }
+        iterations *= 2;
+    }
+}
+
+fn nanoseconds(case: &mut Loop, iterations: u64) -> Result<f64> {
+    Ok(case(iterations)?.as_secs_f64() * 1e9 / iterations as f64)
+}

@@ -1,0 +1,399 @@
+//! One run: what is planned, what is recorded beside the times, and how far it has come.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::{Budget, allocator, isolated, isolated::Task, pairs, sample};
+use crate::codec::CodecInfo;
+use crate::format::{Info, Validation};
+use crate::operation::Operation;
+use crate::record::{
+    Cell, CodecRow, DefaultLimits, Environment, Failure, FidelityRow, FormatRow, Process, Ratio, Record, Run, Size, Time, VERSION, Writer,
+    resident_peak_bytes,
+};
+use crate::registry::{Case, CaseId, NATIVE, Registry, Stock};
+
+/// What is chosen of a registry; an empty list chooses all.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Names of datasets.
+    pub datasets: Vec<String>,
+    /// Names of formats. The floors of the value itself are always chosen.
+    pub formats: Vec<String>,
+    /// Names of codecs.
+    pub codecs: Vec<String>,
+    /// Operations.
+    pub operations: Vec<Operation>,
+}
+
+impl Selection {
+    fn takes(&self, id: &CaseId) -> bool {
+        self.takes_source(&id.dataset, &id.format)
+            && id.codec.as_ref().is_none_or(|codec| self.takes_codec(codec))
+            && (self.operations.is_empty() || self.operations.contains(&id.operation))
+    }
+
+    fn takes_source(&self, dataset: &str, format: &str) -> bool {
+        chooses(&self.datasets, dataset) && (format == NATIVE || chooses(&self.formats, format))
+    }
+
+    fn takes_codec(&self, codec: &str) -> bool {
+        chooses(&self.codecs, codec)
+    }
+}
+
+fn chooses(names: &[String], name: &str) -> bool {
+    names.is_empty() || names.iter().any(|chosen| chosen == name)
+}
+
+/// A case on a dataset of a size.
+pub struct Planned {
+    /// The case.
+    pub case: Case,
+    /// The case's name and the dataset.
+    pub cell: Cell,
+}
+
+impl Planned {
+    /// Whether what the cell allocates says something: floors and yardsticks do not.
+    pub fn is_counted(&self) -> bool {
+        use Operation::*;
+        let yardstick = matches!(
+            self.cell.id.operation,
+            Copy | Scan | Drop | EncodeBare | EncodeMessageBare | DecodeBare | DecodeMessageBare | AccessBare
+        );
+        self.cell.id.codec.is_none() && !yardstick
+    }
+
+    /// Whether the cell is one of those that the allocator decides.
+    pub fn is_the_allocators(&self) -> bool {
+        use Operation::*;
+        let native = self.cell.id.format == NATIVE;
+        matches!(self.cell.id.operation, EncodeFresh | Decode | Drop) && !native || (native && self.cell.id.operation == Clone)
+    }
+
+    /// About what so many iterations take, for the guess at how much of a run is left.
+    pub fn expected_seconds(&self, iterations: usize) -> f64 {
+        let nanoseconds_a_member = if self.cell.id.codec.is_some() { 2000.0 } else { 100.0 };
+        iterations as f64 * self.cell.spec.members as f64 * nanoseconds_a_member / 1e9
+    }
+}
+
+/// The cells of a selection: every format at each of `members`, every codec at each of `codec_members`. Cells of one format at one size
+/// follow each other, so that they share the payload.
+pub fn plan(registry: &Registry, selection: &Selection, members: &[usize], codec_members: &[usize]) -> Vec<Planned> {
+    let mut planned = Vec::new();
+    let mut plan = |members: &[usize], with_codec: bool| {
+        for &members in members {
+            for case in registry.cases() {
+                let Some(dataset) = registry.datasets().iter().find(|dataset| dataset.name == case.id.dataset) else { continue };
+                if case.id.codec.is_some() == with_codec && selection.takes(&case.id) {
+                    let cell = Cell { id: case.id.clone(), spec: dataset.spec(members) };
+                    planned.push(Planned { case, cell });
+                }
+            }
+        }
+    };
+    plan(members, false);
+    plan(codec_members, true);
+    planned
+}
+
+/// A run that is being recorded.
+pub struct Session<'r> {
+    registry: &'r Registry,
+    selection: Selection,
+    writer: Writer<Box<dyn Write>>,
+    /// The dataset and payload made last.
+    pub stock: Stock,
+    /// How far the run has come.
+    pub progress: Progress,
+    largest_payload: HashMap<String, u64>,
+}
+
+impl<'r> Session<'r> {
+    /// Starts the file at `path` with the circumstances, the plan and the table of capabilities.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written; so for every call below.
+    pub fn start(registry: &'r Registry, selection: Selection, program: &str, path: &Path, planned: &[Planned]) -> io::Result<Self> {
+        let mut environment = Environment::of_this_process(allocator::name());
+        for info in registry.formats() {
+            environment.libraries.insert(info.library.to_owned(), info.version.to_owned());
+        }
+        for info in registry.codecs() {
+            environment.libraries.insert(info.library.to_owned(), info.version.to_owned());
+        }
+        let planned: Vec<Cell> = planned.iter().map(|planned| planned.cell.clone()).collect();
+        let weight = planned.len();
+        let run = Run { version: VERSION, program: program.to_owned(), environment, planned };
+        let mut writer = Writer::create(path, run)?;
+        for info in registry.formats().iter().filter(|info| chooses(&selection.formats, info.name)) {
+            writer.write(&Record::Format(format_row(registry, info)))?;
+        }
+        for info in registry.codecs().filter(|info| selection.takes_codec(&info.name)) {
+            writer.write(&Record::Codec(codec_row(info)))?;
+        }
+        let progress = Progress::new(weight);
+        Ok(Self { registry, selection, writer, stock: Stock::default(), progress, largest_payload: HashMap::new() })
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn write(&mut self, record: &Record) -> io::Result<()> {
+        self.writer.write(record)
+    }
+
+    /// Records samples, or the reason why there are none.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn write_time(&mut self, cell: &Cell, again: bool, samples: Result<Vec<f64>, impl Display>) -> io::Result<()> {
+        let cell = cell.clone();
+        self.writer.write(&match samples {
+            Ok(samples) => Record::Time(Time { cell, allocator: allocator::name().to_owned(), again, samples }),
+            Err(error) => Record::Failure(Failure { cell, error: error.to_string() }),
+        })
+    }
+
+    /// Times a cell by this crate's own loop.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn time(&mut self, planned: &Planned, again: bool, budget: Budget) -> io::Result<()> {
+        let prepared = planned.case.prepare(&mut self.stock, &planned.cell.spec);
+        let samples = prepared.and_then(|mut case| sample(&mut case, budget));
+        self.write_time(&planned.cell, again, samples)
+    }
+
+    /// Records the bytes of the payload of a cell of `encode` or `compress`; other cells have none of their own.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn size(&mut self, cell: &Cell) -> io::Result<()> {
+        if !matches!(cell.id.operation, Operation::Encode | Operation::Compress) {
+            return Ok(());
+        }
+        let Cell { id, spec } = cell;
+        let source = self.registry.sources().iter().find(|source| source.format.name == id.format && source.dataset == id.dataset);
+        let Some(source) = source else { return Ok(()) };
+        let stock = &mut self.stock;
+        let bytes = match &id.codec {
+            None => source.payload(stock, spec).map(|payload| payload.len()),
+            Some(codec) => self.registry.compressed_size(stock, spec, source, codec),
+        };
+        // A payload that cannot be made is the failure of the cell itself, which is recorded when it is timed.
+        let (Ok(bytes), Ok(data_bytes)) = (bytes, source.data_size(stock, spec)) else { return Ok(()) };
+        let largest = self.largest_payload.entry(id.dataset.clone()).or_default();
+        *largest = (*largest).max(bytes as u64);
+        self.writer.write(&Record::Size(Size {
+            spec: spec.clone(),
+            dataset: id.dataset.clone(),
+            format: id.format.clone(),
+            codec: id.codec.clone(),
+            bytes: bytes as u64,
+            data_bytes: data_bytes as u64,
+        }))
+    }
+
+    /// Records what every chosen format does with the probes of its dataset.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn fidelity(&mut self) -> io::Result<()> {
+        for source in self.registry.sources().iter().filter(|source| self.selection.takes_source(source.dataset, source.format.name)) {
+            for (probe, outcome) in source.fidelity() {
+                self.writer.write(&Record::Fidelity(FidelityRow {
+                    dataset: source.dataset.to_owned(),
+                    format: source.format.name.to_owned(),
+                    probe: probe.to_owned(),
+                    outcome,
+                }))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records which libraries' default limits stop a dataset of this size.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn default_limits(&mut self, members: usize) -> io::Result<()> {
+        for limits in self.registry.default_limits().iter().filter(|limits| self.selection.takes_source(limits.dataset, limits.format)) {
+            let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == limits.dataset) else { continue };
+            let source =
+                self.registry.sources().iter().find(|source| (source.format.name, source.dataset) == (limits.format, limits.dataset));
+            let spec = dataset.spec(members);
+            let Some(Ok(payload)) = source.map(|source| source.payload(&mut self.stock, &spec)) else { continue };
+            self.writer.write(&Record::DefaultLimits(DefaultLimits {
+                spec,
+                dataset: limits.dataset.to_owned(),
+                format: limits.format.to_owned(),
+                limit: limits.limit.to_owned(),
+                refused: (limits.read)(&payload).err().map(|error| error.to_string()),
+            }))?;
+        }
+        Ok(())
+    }
+
+    /// Records the ratios that are held to a bound, each pair of cases timed in turn.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn ratios(&mut self, members: usize, budget: Budget) -> io::Result<()> {
+        for comparison in self.registry.comparisons().iter().filter(|comparison| self.selection.takes(&comparison.case)) {
+            let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == comparison.case.dataset) else { continue };
+            let cell = Cell { id: comparison.case.clone(), spec: dataset.spec(members) };
+            self.progress.say(format_args!("{cell} against {}", comparison.against.operation));
+            let mut prepare = |id| match self.registry.case(id) {
+                Some(case) => case.prepare(&mut self.stock, &cell.spec),
+                None => Err(crate::Error::malformed("registry", format_args!("no case {id}"))),
+            };
+            let taken = prepare(&comparison.case)
+                .and_then(|case| Ok((case, prepare(&comparison.against)?)))
+                .and_then(|(mut case, mut against)| pairs(&mut case, &mut against, budget));
+            self.writer.write(&match taken {
+                Ok(pairs) => Record::Ratio(Ratio { cell, against: comparison.against.clone(), at_most: comparison.at_most, pairs }),
+                Err(error) => Record::Failure(Failure { cell, error: error.to_string() }),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Does a task for a cell in a process of its own, and records what comes of it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn isolated(&mut self, task: Task, cell: &Cell) -> io::Result<()> {
+        let record = isolated::run(task, cell).unwrap_or_else(|error| Record::Failure(Failure { cell: cell.clone(), error }));
+        self.writer.write(&record)
+    }
+
+    /// Records the peak of this process, and what it is held against: the dataset in memory and the largest payload.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn process(&mut self, members: usize) -> io::Result<()> {
+        let resident_peak_bytes = resident_peak_bytes();
+        let chosen = self.registry.datasets().iter().filter(|dataset| chooses(&self.selection.datasets, dataset.name));
+        for dataset in chosen {
+            let spec = dataset.spec(members);
+            let id = CaseId { operation: Operation::Clone, dataset: dataset.name.to_owned(), format: NATIVE.to_owned(), codec: None };
+            let Ok(Record::Memory(clone)) = isolated::run(Task::Count, &Cell { id, spec: spec.clone() }) else { continue };
+            let largest_payload_bytes = self.largest_payload.get(dataset.name).copied().unwrap_or(0);
+            let dataset_bytes = clone.peak_bytes;
+            self.writer.write(&Record::Process(Process { spec, resident_peak_bytes, dataset_bytes, largest_payload_bytes }))?;
+        }
+        Ok(())
+    }
+}
+
+/// A format as records hold it.
+pub fn format_row(registry: &Registry, info: &Info) -> FormatRow {
+    let mut operations: Vec<String> = Vec::new();
+    for case in registry.cases() {
+        let name = case.id.operation.name();
+        if case.id.format == info.name && case.id.codec.is_none() && !operations.iter().any(|known| known == name) {
+            operations.push(name.to_owned());
+        }
+    }
+    FormatRow {
+        name: info.name.to_owned(),
+        wire_format: info.wire_format.to_owned(),
+        library: info.library.to_owned(),
+        version: info.version.to_owned(),
+        note: info.note.to_owned(),
+        validation: registry.validation(info.name).map(|validation| {
+            match validation {
+                Validation::Upfront => "upfront",
+                Validation::OnDemand => "on-demand",
+            }
+            .to_owned()
+        }),
+        operations,
+    }
+}
+
+/// A codec as records hold it.
+pub fn codec_row(info: &CodecInfo) -> CodecRow {
+    CodecRow {
+        name: info.name.clone(),
+        wire_format: info.wire_format.to_owned(),
+        library: info.library.to_owned(),
+        version: info.version.to_owned(),
+    }
+}
+
+/// A line on standard error that says what is running and about how much is left.
+///
+/// What is left is guessed from the steps: those done took so long, so those to come will take about as long for their members.
+pub struct Progress {
+    steps: usize,
+    done: usize,
+    start: Instant,
+    spent: f64,
+    expected: f64,
+    terminal: bool,
+}
+
+impl Progress {
+    fn new(steps: usize) -> Self {
+        Self { steps, done: 0, start: Instant::now(), spent: 0.0, expected: 0.0, terminal: io::stderr().is_terminal() }
+    }
+
+    /// Sets how many steps there are, and the seconds that they are expected to take together.
+    pub fn expect(&mut self, steps: usize, seconds: f64) {
+        (self.steps, self.expected) = (steps, seconds);
+    }
+
+    /// Starts a step that is expected to take so many seconds.
+    pub fn step(&mut self, name: impl Display, seconds: f64) {
+        self.done += 1;
+        // The machine is as much faster or slower than expected as it has been so far, once there is something to go by.
+        let elapsed = self.start.elapsed().as_secs_f64();
+        let pace = if self.spent > 5.0 { elapsed / self.spent } else { 1.0 };
+        let left = (self.expected - self.spent).max(0.0) * pace;
+        let (done, steps) = (self.done, self.steps);
+        self.say(format_args!("[{done:>3}/{steps}] about {} left: {name}", minutes(left)));
+        self.spent += seconds;
+    }
+
+    /// Says something between two steps.
+    pub fn say(&self, what: impl Display) {
+        let mut stderr = io::stderr().lock();
+        // A progress line that cannot be written is no reason to stop.
+        let _ = if self.terminal { write!(stderr, "\r\x1b[K{what}") } else { writeln!(stderr, "{what}") };
+        let _ = stderr.flush();
+    }
+
+    /// Ends the line.
+    pub fn end(&self) -> Duration {
+        if self.terminal {
+            eprintln!();
+        }
+        self.start.elapsed()
+    }
+}
+
+/// Seconds for people.
+pub fn minutes(seconds: f64) -> String {
+    match seconds.round() as u64 {
+        seconds @ 0..90 => format!("{seconds} s"),
+        seconds => format!("{} min {:02} s", seconds / 60, seconds % 60),
+    }
+}

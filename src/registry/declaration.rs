@@ -1,0 +1,356 @@
+//! What a format declares: each call is bounded by the trait that it declares, and adds the cases that the trait makes possible.
+
+use std::any::Any;
+use std::hint::black_box;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use super::stock::check;
+use super::timing::{batch, scan, time, time_taking};
+use super::{Case, CaseId, Comparison, DefaultLimits, Fidelity, Loop, Make, NATIVE, Registry, Source, Subject};
+use crate::dataset::{Dataset, Read};
+use crate::error::Result;
+use crate::format::{Access, AccessUnchecked, Borrow, Convert, Decode, Encode, Format, Populate, Update};
+use crate::operation::Operation;
+use crate::payload::Payload;
+
+/// What a format can do with a dataset, said one trait at a time.
+pub struct Declaration<'r, F, T> {
+    registry: &'r mut Registry,
+    types: PhantomData<fn() -> (F, T)>,
+}
+
+impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
+    pub(super) fn new(registry: &'r mut Registry) -> Self {
+        Self { registry, types: PhantomData }
+    }
+
+    fn id(operation: Operation) -> CaseId {
+        CaseId { operation, dataset: T::NAME.into(), format: F::INFO.name.into(), codec: None }
+    }
+
+    /// Adds a case whose loop is made from the dataset and its payload.
+    fn add(self, operation: Operation, make: impl Fn(Rc<Subject<T>>, Rc<Payload>) -> Result<Loop> + 'static) -> Self
+    where
+        F: Encode<T>,
+    {
+        let prepare: Make<Loop> = Rc::new(move |stock, spec| make(stock.subject::<T>(spec)?, stock.payload::<F, T>(spec)?));
+        self.registry.cases.push(Case { id: Self::id(operation), prepare });
+        self
+    }
+
+    fn source(&mut self) -> Option<&mut Source> {
+        self.registry.sources.iter_mut().find(|source| source.format.name == F::INFO.name && source.dataset == T::NAME)
+    }
+
+    /// Value to bytes, and the floors of its payload.
+    pub fn encode(self) -> Self
+    where
+        F: Encode<T>,
+    {
+        self.registry.sources.push(Source {
+            format: F::INFO,
+            dataset: T::NAME,
+            payload: Rc::new(|stock, spec| stock.payload::<F, T>(spec)),
+            data_size: Rc::new(|stock, spec| Ok(stock.subject::<T>(spec)?.value.data_size())),
+            encode: Rc::new(|value| {
+                let mut sink = Vec::new();
+                Some(F::default().encode(value.downcast_ref::<T>()?, &mut sink).map(|()| sink))
+            }),
+            verify: None,
+            round_trip: None,
+            probes: || T::probes().into_iter().map(|(name, value)| (name, Box::new(value) as Box<dyn Any>)).collect(),
+        });
+        self.add(Operation::Copy, |_, payload| {
+            let mut sink = payload.to_vec();
+            Ok(Box::new(move |n| {
+                time(n, 1, || {
+                    sink.copy_from_slice(black_box(&payload));
+                    Ok(())
+                })
+            }))
+        })
+        .add(Operation::Scan, |_, payload| Ok(Box::new(move |n| time(n, 1, || Ok(scan(black_box(&payload)))))))
+        .add(Operation::Encode, |subject, payload| {
+            let (mut format, mut sink) = (F::default(), payload.to_vec());
+            Ok(Box::new(move |n| time(n, 1, || format.encode(black_box(&subject.value), &mut sink))))
+        })
+        .add(Operation::EncodeFresh, |subject, payload| {
+            let (mut format, batch) = (F::default(), batch(&payload));
+            Ok(Box::new(move |n| {
+                time(n, batch, || {
+                    let mut sink = Vec::new();
+                    format.encode(black_box(&subject.value), &mut sink)?;
+                    Ok(sink)
+                })
+            }))
+        })
+    }
+
+    /// Bytes to value.
+    pub fn decode(mut self) -> Self
+    where
+        F: Decode<T> + Encode<T>,
+    {
+        if let Some(source) = self.source() {
+            source.verify = Some(Rc::new(|stock, spec, payload| {
+                let subject = stock.subject::<T>(spec)?;
+                subject.check::<F>(F::default().decode(payload)?.checksum()?)
+            }));
+            source.round_trip = Some(Rc::new(|value| Some(round_trip::<F, T>(value.downcast_ref()?))));
+        }
+        self.add(Operation::Decode, |subject, payload| {
+            let (mut format, batch) = (F::default(), batch(&payload));
+            subject.check::<F>(format.decode(&payload)?.checksum()?)?;
+            Ok(Box::new(move |n| time(n, batch, || format.decode(black_box(&payload)))))
+        })
+        .add(Operation::Drop, |_, payload| {
+            let mut format = F::default();
+            Ok(Box::new(move |n| {
+                time_taking(
+                    n,
+                    || format.decode(&payload),
+                    |value| {
+                        drop(value);
+                        Ok(())
+                    },
+                )
+            }))
+        })
+    }
+
+    /// Value to the format's own message, and that to bytes.
+    pub fn populate(self) -> Self
+    where
+        F: Populate<T> + Encode<T>,
+    {
+        self.add(Operation::Populate, |subject, payload| {
+            let (mut format, batch) = (F::default(), batch(&payload));
+            Ok(Box::new(move |n| time(n, batch, || format.populate(black_box(&subject.value)))))
+        })
+        .add(Operation::EncodeMessage, |subject, payload| {
+            let mut format = F::default();
+            let message = format.populate(&subject.value)?;
+            let mut sink = payload.to_vec();
+            Ok(Box::new(move |n| time(n, 1, || format.encode_message(black_box(&message), &mut sink))))
+        })
+    }
+
+    /// Bytes to the format's own message, and that to the value.
+    pub fn convert(self) -> Self
+    where
+        F: Convert<T> + Encode<T>,
+    {
+        self.add(Operation::DecodeMessage, |_, payload| {
+            let (mut format, batch) = (F::default(), batch(&payload));
+            Ok(Box::new(move |n| time(n, batch, || format.decode_message(black_box(&payload)))))
+        })
+        .add(Operation::Convert, |subject, payload| {
+            let (mut decoding, mut converting) = (F::default(), F::default());
+            subject.check::<F>(converting.convert(decoding.decode_message(&payload)?)?.checksum()?)?;
+            Ok(Box::new(move |n| time_taking(n, || decoding.decode_message(&payload), |message| converting.convert(message))))
+        })
+    }
+
+    /// Bytes to a value that points into them.
+    pub fn borrow(self) -> Self
+    where
+        F: Borrow<T> + Encode<T>,
+        for<'p> F::Borrowed<'p>: Read,
+    {
+        self.add(Operation::Borrow, |subject, payload| {
+            let (mut format, batch) = (F::default(), batch(&payload));
+            subject.check::<F>(format.borrow(&payload)?.checksum()?)?;
+            Ok(Box::new(move |n| time(n, batch, || format.borrow(black_box(&payload)))))
+        })
+        .add(Operation::ReadAllBorrowed, |subject, payload| {
+            let mut format = F::default();
+            subject.check::<F>(format.borrow(&payload)?.checksum()?)?;
+            Ok(Box::new(move |n| time(n, 1, || format.borrow(black_box(&payload))?.checksum())))
+        })
+    }
+
+    /// A view of the payload, and three ways to read it.
+    pub fn access(self) -> Self
+    where
+        F: Access<T> + Encode<T>,
+        for<'p> F::View<'p>: Read,
+    {
+        self.registry.validations.push((F::INFO.name, F::VALIDATION));
+        self.add(Operation::Access, |subject, payload| {
+            let (mut format, batch) = (F::default(), batch(&payload));
+            subject.check::<F>(format.access(&payload)?.checksum()?)?;
+            Ok(Box::new(move |n| time(n, batch, || format.access(black_box(&payload)))))
+        })
+        .add(Operation::ReadAll, |subject, payload| {
+            let mut format = F::default();
+            subject.check::<F>(format.access(&payload)?.checksum()?)?;
+            Ok(Box::new(move |n| time(n, 1, || format.access(black_box(&payload))?.checksum())))
+        })
+        .add(Operation::ReadField, |subject, payload| {
+            let mut format = F::default();
+            subject.check_field::<F>(format.access(&payload)?.sum_field()?)?;
+            Ok(Box::new(move |n| time(n, 1, || format.access(black_box(&payload))?.sum_field())))
+        })
+        .add(Operation::ReadRandom, |subject, payload| {
+            let mut format = F::default();
+            subject.check_random::<F>(format.access(&payload)?.checksum_at(&subject.positions)?)?;
+            Ok(Box::new(move |n| time(n, 1, || format.access(black_box(&payload))?.checksum_at(&subject.positions))))
+        })
+    }
+
+    /// The same readings of a view that nothing validated.
+    ///
+    /// The payload of these cases is the format's own, encoded in this process: that is what makes the unchecked calls sound.
+    pub fn access_unchecked(self) -> Self
+    where
+        F: AccessUnchecked<T> + Encode<T>,
+        for<'p> F::View<'p>: Read,
+    {
+        /// A view without validation.
+        ///
+        /// # Safety
+        ///
+        /// As for [`AccessUnchecked::access_unchecked`].
+        unsafe fn view<'p, F: AccessUnchecked<T>, T>(format: &mut F, payload: &'p Payload) -> F::View<'p> {
+            // SAFETY: the caller's promise.
+            unsafe { format.access_unchecked(black_box(payload)) }
+        }
+
+        self.add(Operation::AccessUnchecked, |_, payload| {
+            let (mut format, batch) = (F::default(), batch(&payload));
+            // SAFETY: `add` hands out the payload that this format has just encoded.
+            Ok(Box::new(move |n| time(n, batch, || Ok(unsafe { view(&mut format, &payload) }))))
+        })
+        .add(Operation::ReadAllUnchecked, |subject, payload| {
+            let mut format = F::default();
+            // SAFETY: as above.
+            subject.check::<F>(unsafe { view(&mut format, &payload) }.checksum()?)?;
+            // SAFETY: as above.
+            Ok(Box::new(move |n| time(n, 1, || unsafe { view(&mut format, &payload) }.checksum())))
+        })
+        .add(Operation::ReadFieldUnchecked, |subject, payload| {
+            let mut format = F::default();
+            // SAFETY: as above.
+            subject.check_field::<F>(unsafe { view(&mut format, &payload) }.sum_field()?)?;
+            // SAFETY: as above.
+            Ok(Box::new(move |n| time(n, 1, || unsafe { view(&mut format, &payload) }.sum_field())))
+        })
+        .add(Operation::ReadRandomUnchecked, |subject, payload| {
+            let mut format = F::default();
+            // SAFETY: as above.
+            subject.check_random::<F>(unsafe { view(&mut format, &payload) }.checksum_at(&subject.positions)?)?;
+            // SAFETY: as above.
+            Ok(Box::new(move |n| time(n, 1, || unsafe { view(&mut format, &payload) }.checksum_at(&subject.positions))))
+        })
+    }
+
+    /// One field of all records changed in the payload's bytes.
+    pub fn update(self) -> Self
+    where
+        F: Update<T> + Encode<T> + Decode<T>,
+    {
+        self.add(Operation::Update, |subject, payload| {
+            let change = subject.value.change();
+            let mut payload = Payload::clone(&payload);
+            F::update(&mut payload, &change)?;
+            let mut changed = subject.value.clone();
+            changed.apply(&change);
+            check::<F>(changed.checksum()?, F::default().decode(&payload)?.checksum()?)?;
+            Ok(Box::new(move |n| time(n, 1, || F::update(black_box(&mut payload), &change))))
+        })
+    }
+
+    /// The library's own call for `encode`: the adapter is held to 1.02 of it.
+    pub fn bare_encode(self, call: fn(&T, &mut Vec<u8>) -> Result<()>) -> Self
+    where
+        F: Encode<T>,
+    {
+        self.add(Operation::EncodeBare, move |subject, payload| {
+            let mut sink = payload.to_vec();
+            Ok(Box::new(move |n| time(n, 1, || call(black_box(&subject.value), &mut sink))))
+        })
+        .adapter(Operation::Encode, Operation::EncodeBare)
+    }
+
+    /// The library's own call for `encode-message`: the adapter is held to 1.02 of it.
+    pub fn bare_encode_message(self, call: fn(&F::Message, &mut Vec<u8>) -> Result<()>) -> Self
+    where
+        F: Populate<T> + Encode<T>,
+    {
+        self.add(Operation::EncodeMessageBare, move |subject, payload| {
+            let message = F::default().populate(&subject.value)?;
+            let mut sink = payload.to_vec();
+            Ok(Box::new(move |n| time(n, 1, || call(black_box(&message), &mut sink))))
+        })
+        .adapter(Operation::EncodeMessage, Operation::EncodeMessageBare)
+    }
+
+    /// The library's own call for `decode`: the adapter is held to 1.02 of it.
+    pub fn bare_decode<V: 'static>(self, call: fn(&Payload) -> Result<V>) -> Self
+    where
+        F: Encode<T>,
+    {
+        self.add(Operation::DecodeBare, move |_, payload| {
+            let batch = batch(&payload);
+            Ok(Box::new(move |n| time(n, batch, || call(black_box(&payload)))))
+        })
+        .adapter(Operation::Decode, Operation::DecodeBare)
+    }
+
+    /// The library's own call for `decode-message`: the adapter is held to 1.02 of it.
+    pub fn bare_decode_message(self, call: fn(&Payload) -> Result<F::Message>) -> Self
+    where
+        F: Convert<T> + Encode<T>,
+    {
+        self.add(Operation::DecodeMessageBare, move |_, payload| {
+            let batch = batch(&payload);
+            Ok(Box::new(move |n| time(n, batch, || call(black_box(&payload)))))
+        })
+        .adapter(Operation::DecodeMessage, Operation::DecodeMessageBare)
+    }
+
+    /// The library's own call for `access`, whose view `call` hands to `black_box`: the adapter is held to 1.02 of it.
+    pub fn bare_access(self, call: fn(&Payload) -> Result<()>) -> Self
+    where
+        F: Encode<T>,
+    {
+        self.add(Operation::AccessBare, move |_, payload| Ok(Box::new(move |n| time(n, 1, || call(black_box(&payload))))))
+            .adapter(Operation::Access, Operation::AccessBare)
+    }
+
+    /// A reading with a limit left at the library's default: the report tells whether it stops the dataset. The format's own
+    /// adapter sets that limit from the payload's size.
+    pub fn default_limit(self, limit: &'static str, read: fn(&Payload) -> Result<()>) -> Self {
+        self.registry.default_limits.push(DefaultLimits { format: F::INFO.name, dataset: T::NAME, limit, read });
+        self
+    }
+
+    fn adapter(self, operation: Operation, bare: Operation) -> Self {
+        self.registry.comparisons.push(Comparison { case: Self::id(operation), against: Self::id(bare), at_most: 1.02 });
+        self
+    }
+
+    /// Holds an operation to a multiple of another operation of this format.
+    pub fn at_most(self, operation: Operation, ratio: f64, against: Operation) -> Self {
+        self.registry.comparisons.push(Comparison { case: Self::id(operation), against: Self::id(against), at_most: ratio });
+        self
+    }
+
+    /// Holds an operation to a multiple of an operation on the value itself.
+    pub fn at_most_native(self, operation: Operation, ratio: f64, against: Operation) -> Self {
+        let against = CaseId { format: NATIVE.into(), ..Self::id(against) };
+        self.registry.comparisons.push(Comparison { case: Self::id(operation), against, at_most: ratio });
+        self
+    }
+}
+
+fn round_trip<F: Encode<T> + Decode<T>, T: Dataset>(value: &T) -> Fidelity {
+    let mut sink = Vec::new();
+    let decoded = F::default().encode(value, &mut sink).and_then(|()| F::default().decode(&Payload::from(sink)));
+    match decoded.and_then(|decoded| Ok((decoded.checksum()? == value.checksum()?, decoded))) {
+        Ok((true, _)) => Fidelity::Kept,
+        Ok((false, decoded)) => Fidelity::Changed(value.difference(&decoded)),
+        Err(error) => Fidelity::Refused(error.to_string()),
+    }
+}

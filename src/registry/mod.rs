@@ -1,0 +1,384 @@
+//! Cases: format × dataset × operation, and how to run each.
+//!
+//! A format declares what it can do; each declaration is bounded by the trait that does it. The types end here: a case hands out a
+//! [`Loop`] that times a whole run of iterations, so the dynamic call stands around the loop and not inside it.
+
+mod declaration;
+mod stock;
+mod timing;
+
+use std::any::Any;
+use std::fmt;
+use std::hint::black_box;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use declaration::Declaration;
+pub use stock::{RANDOM_READS, Stock, Subject};
+
+use crate::codec::{self, Codec, CodecInfo};
+use crate::dataset::{Dataset, Spec};
+use crate::error::{Error, Result};
+use crate::format::{self, Format, Info, Validation};
+use crate::operation::Operation;
+use crate::payload::Payload;
+use timing::{time, time_taking};
+
+/// The name under which the value itself, without any format, stands among the formats.
+pub const NATIVE: &str = "native";
+
+/// Times this many iterations and returns their total time; what the iterations produce is dropped outside the timer.
+pub type Loop = Box<dyn FnMut(u64) -> Result<Duration>>;
+
+/// What names a case: `decode/organization/rkyv`, or `compress/organization/rkyv.zstd-3`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CaseId {
+    /// What is timed.
+    pub operation: Operation,
+    /// The dataset's name.
+    pub dataset: String,
+    /// The format's name, or [`NATIVE`].
+    pub format: String,
+    /// The codec's name, for `compress` and `decompress`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub codec: Option<String>,
+}
+
+impl CaseId {
+    /// The format, with the codec behind a full stop where there is one.
+    pub fn pipeline(&self) -> String {
+        match &self.codec {
+            Some(codec) => format!("{}.{codec}", self.format),
+            None => self.format.clone(),
+        }
+    }
+}
+
+impl fmt::Display for CaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.operation, self.dataset, self.pipeline())
+    }
+}
+
+/// Something that is made of a dataset or its payload, when it is asked for.
+type Make<T> = Rc<dyn Fn(&mut Stock, &Spec) -> Result<T>>;
+
+/// One thing that can be measured.
+#[derive(Clone)]
+pub struct Case {
+    /// Its name.
+    pub id: CaseId,
+    prepare: Make<Loop>,
+}
+
+impl Case {
+    /// Makes the dataset and payload that the case needs, proves that the operation gives the right values, and returns its loop.
+    ///
+    /// # Errors
+    ///
+    /// The operation failed, or its result is not the dataset's.
+    pub fn prepare(&self, stock: &mut Stock, spec: &Spec) -> Result<Loop> {
+        (self.prepare)(stock, spec)
+    }
+}
+
+/// Two cases whose ratio says something in itself, such as an encoder against memcpy.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    /// What is judged.
+    pub case: CaseId,
+    /// What it is judged by.
+    pub against: CaseId,
+    /// The ratio that is not to be exceeded.
+    pub at_most: f64,
+}
+
+/// A reading with a library's own default limits, to see whether they stop the dataset.
+#[derive(Clone, Copy)]
+pub struct DefaultLimits {
+    /// The format's name.
+    pub format: &'static str,
+    /// The dataset's name.
+    pub dataset: &'static str,
+    /// The limit in words, with its default value.
+    pub limit: &'static str,
+    /// Reads a payload with the limit at its default.
+    pub read: fn(&Payload) -> Result<()>,
+}
+
+/// What a format did with one probe of its dataset.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fidelity {
+    /// It came back bit for bit.
+    Kept,
+    /// It came back as something else; the text says what became what.
+    Changed(String),
+    /// The format refused to write it, or to read what it wrote.
+    Refused(String),
+}
+
+type Verify = Rc<dyn Fn(&mut Stock, &Spec, &Payload) -> Result<()>>;
+
+/// A probe's name, and its value behind `Any`.
+type Probe = (&'static str, Box<dyn Any>);
+
+/// What is done with a value of the source's own dataset, which stands behind `Any`: nothing comes of a value of another type.
+type OfValue<R> = Rc<dyn Fn(&dyn Any) -> Option<R>>;
+
+/// A format that encodes a dataset: where payloads come from.
+#[derive(Clone)]
+pub struct Source {
+    /// The format.
+    pub format: Info,
+    /// The dataset's name.
+    pub dataset: &'static str,
+    payload: Make<Rc<Payload>>,
+    data_size: Make<usize>,
+    encode: OfValue<Result<Vec<u8>>>,
+    verify: Option<Verify>,
+    round_trip: Option<OfValue<Fidelity>>,
+    probes: fn() -> Vec<Probe>,
+}
+
+impl Source {
+    /// The dataset as this format writes it.
+    ///
+    /// # Errors
+    ///
+    /// The format refused.
+    pub fn payload(&self, stock: &mut Stock, spec: &Spec) -> Result<Rc<Payload>> {
+        (self.payload)(stock, spec)
+    }
+
+    /// The bytes of the dataset's own data, see [`Dataset::data_size`].
+    ///
+    /// # Errors
+    ///
+    /// The dataset has no such variant.
+    pub fn data_size(&self, stock: &mut Stock, spec: &Spec) -> Result<usize> {
+        (self.data_size)(stock, spec)
+    }
+
+    /// Decodes a payload and compares its checksum with the dataset's.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be decoded, or holds other values.
+    pub fn verify(&self, stock: &mut Stock, spec: &Spec, payload: &Payload) -> Result<()> {
+        self.verify.as_ref().map_or(Ok(()), |verify| verify(stock, spec, payload))
+    }
+
+    /// A value as this format writes it; nothing if the value is not of the source's dataset.
+    pub fn encode(&self, value: &dyn Any) -> Option<Result<Vec<u8>>> {
+        (self.encode)(value)
+    }
+
+    /// What comes back of a value; nothing if the value is not of the source's dataset, or the format does not decode.
+    pub fn round_trip(&self, value: &dyn Any) -> Option<Fidelity> {
+        self.round_trip.as_ref()?(value)
+    }
+
+    /// What comes back of each of the dataset's probes; empty for a format that does not decode.
+    pub fn fidelity(&self) -> Vec<(&'static str, Fidelity)> {
+        (self.probes)().into_iter().filter_map(|(name, value)| Some((name, self.round_trip(&*value)?))).collect()
+    }
+}
+
+/// A dataset that formats were declared for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DatasetInfo {
+    /// See [`Dataset::NAME`].
+    pub name: &'static str,
+    /// See [`Dataset::DESCRIPTION`].
+    pub description: &'static str,
+    /// See [`Dataset::VARIANTS`].
+    pub variants: &'static [&'static str],
+    /// See [`Dataset::SEED`].
+    pub seed: u64,
+}
+
+impl DatasetInfo {
+    /// The default seed and variant, with so many members.
+    pub fn spec(&self, members: usize) -> Spec {
+        Spec { members, seed: self.seed, variant: self.variants[0].to_owned() }
+    }
+}
+
+type NewCodec = Rc<dyn Fn() -> Box<dyn Codec>>;
+
+/// Everything that can be measured.
+#[derive(Default)]
+pub struct Registry {
+    formats: Vec<Info>,
+    datasets: Vec<DatasetInfo>,
+    sources: Vec<Source>,
+    cases: Vec<Case>,
+    comparisons: Vec<Comparison>,
+    default_limits: Vec<DefaultLimits>,
+    codecs: Vec<(CodecInfo, NewCodec)>,
+    validations: Vec<(&'static str, Validation)>,
+}
+
+impl Registry {
+    /// Nothing declared: for a registry of your own types.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The crate's codecs and nothing else, to declare your own dataset and formats on.
+    pub fn with_codecs() -> Self {
+        let mut registry = Self::new();
+        codec::register(&mut registry);
+        registry
+    }
+
+    /// The crate's own formats and codecs, as far as their features are enabled.
+    pub fn standard() -> Self {
+        let mut registry = Self::with_codecs();
+        format::register(&mut registry);
+        registry
+    }
+
+    /// Declares a format for a dataset; what it can do is said by the calls on what this returns.
+    pub fn declare<F: Format, T: Dataset>(&mut self) -> Declaration<'_, F, T> {
+        if !self.formats.iter().any(|info| info.name == F::INFO.name) {
+            self.formats.push(F::INFO);
+        }
+        if !self.datasets.iter().any(|dataset| dataset.name == T::NAME) {
+            self.datasets.push(DatasetInfo { name: T::NAME, description: T::DESCRIPTION, variants: T::VARIANTS, seed: T::SEED });
+            self.declare_native::<T>();
+        }
+        Declaration::new(self)
+    }
+
+    /// Declares a codec; `new` makes one of its state.
+    pub fn codec<C: Codec + 'static>(&mut self, new: impl Fn() -> C + 'static) {
+        let new: NewCodec = Rc::new(move || Box::new(new()));
+        self.codecs.push((new().info(), new));
+    }
+
+    /// The floors that need no format: the value itself, cloned, dropped and read.
+    fn declare_native<T: Dataset>(&mut self) {
+        self.add_native::<T>(Operation::Clone, |subject| Box::new(move |n| time(n, 1, || Ok(black_box(&subject.value).clone()))));
+        self.add_native::<T>(Operation::Drop, |subject| {
+            Box::new(move |n| {
+                time_taking(
+                    n,
+                    || Ok(subject.value.clone()),
+                    |value| {
+                        drop(value);
+                        Ok(())
+                    },
+                )
+            })
+        });
+        self.add_native::<T>(Operation::ReadAll, |subject| Box::new(move |n| time(n, 1, || black_box(&subject.value).checksum())));
+        self.add_native::<T>(Operation::ReadField, |subject| Box::new(move |n| time(n, 1, || black_box(&subject.value).sum_field())));
+        self.add_native::<T>(Operation::ReadRandom, |subject| {
+            Box::new(move |n| time(n, 1, || black_box(&subject.value).checksum_at(&subject.positions)))
+        });
+    }
+
+    fn add_native<T: Dataset>(&mut self, operation: Operation, make: impl Fn(Rc<Subject<T>>) -> Loop + 'static) {
+        let id = CaseId { operation, dataset: T::NAME.into(), format: NATIVE.into(), codec: None };
+        self.cases.push(Case { id, prepare: Rc::new(move |stock, spec| Ok(make(stock.subject::<T>(spec)?))) });
+    }
+
+    /// The formats, in the order they were declared.
+    pub fn formats(&self) -> &[Info] {
+        &self.formats
+    }
+
+    /// The datasets.
+    pub fn datasets(&self) -> &[DatasetInfo] {
+        &self.datasets
+    }
+
+    /// The codecs.
+    pub fn codecs(&self) -> impl Iterator<Item = &CodecInfo> {
+        self.codecs.iter().map(|(info, _)| info)
+    }
+
+    /// One of the codecs, ready to use.
+    pub fn new_codec(&self, name: &str) -> Option<Box<dyn Codec>> {
+        self.codecs.iter().find(|(info, _)| info.name == name).map(|(_, new)| new())
+    }
+
+    /// The bytes that a payload comes to under a codec.
+    ///
+    /// # Errors
+    ///
+    /// The format or the codec refused.
+    pub fn compressed_size(&self, stock: &mut Stock, spec: &Spec, source: &Source, codec: &str) -> Result<usize> {
+        let payload = source.payload(stock, spec)?;
+        let mut new = self.new_codec(codec).ok_or_else(|| Error::malformed("registry", format_args!("no codec {codec}")))?;
+        let id = CaseId {
+            operation: Operation::Compress,
+            dataset: source.dataset.into(),
+            format: source.format.name.into(),
+            codec: Some(codec.to_owned()),
+        };
+        Ok(stock.compressed(&id, spec, &mut *new, &payload)?.len())
+    }
+
+    /// The formats that encode, one entry for each dataset.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// The ratios that are held to a bound.
+    pub fn comparisons(&self) -> &[Comparison] {
+        &self.comparisons
+    }
+
+    /// The readings under default limits.
+    pub fn default_limits(&self) -> &[DefaultLimits] {
+        &self.default_limits
+    }
+
+    /// When a format's access validates, if it has one.
+    pub fn validation(&self, format: &str) -> Option<Validation> {
+        self.validations.iter().find(|(name, _)| *name == format).map(|(_, validation)| *validation)
+    }
+
+    /// Every case: those of the formats, then every encoded dataset through every codec.
+    pub fn cases(&self) -> Vec<Case> {
+        let mut cases = self.cases.clone();
+        for source in &self.sources {
+            for (info, new) in &self.codecs {
+                for operation in [Operation::Compress, Operation::Decompress] {
+                    cases.push(codec_case(operation, source.clone(), info.clone(), new.clone()));
+                }
+            }
+        }
+        cases
+    }
+
+    /// The case of this name.
+    pub fn case(&self, id: &CaseId) -> Option<Case> {
+        self.cases().into_iter().find(|case| case.id == *id)
+    }
+}
+
+fn codec_case(operation: Operation, source: Source, info: CodecInfo, new: NewCodec) -> Case {
+    let id = CaseId { operation, dataset: source.dataset.into(), format: source.format.name.into(), codec: Some(info.name) };
+    let made = CaseId { operation: Operation::Compress, ..id.clone() };
+    let prepare: Make<Loop> = Rc::new(move |stock, spec| {
+        let payload = source.payload(stock, spec)?;
+        let mut codec = new();
+        let compressed = stock.compressed(&made, spec, &mut *codec, &payload)?;
+        if operation == Operation::Compress {
+            let mut sink = compressed.to_vec();
+            return Ok(Box::new(move |n| time(n, 1, || codec.compress(black_box(&payload), &mut sink))));
+        }
+        let mut decompressed = Payload::default();
+        codec.decompress(&compressed, payload.len(), &mut decompressed)?;
+        source.verify(stock, spec, &decompressed)?;
+        let limit = payload.len();
+        Ok(Box::new(move |n| time(n, 1, || codec.decompress(black_box(&compressed), limit, &mut decompressed))))
+    });
+    Case { id, prepare }
+}

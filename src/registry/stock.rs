@@ -1,0 +1,121 @@
+//! What cases are made of: datasets, their payloads, and the sums that prove a reading.
+
+use std::any::{Any, TypeId};
+use std::rc::Rc;
+
+use super::CaseId;
+use crate::codec::Codec;
+use crate::dataset::{Dataset, Spec, random_positions};
+use crate::error::{Error, Problem, Result};
+use crate::format::{Encode, Format};
+use crate::payload::Payload;
+
+/// How many members `read-random` reads.
+pub const RANDOM_READS: usize = 1000;
+
+/// A dataset and the sums that every reading of it must give.
+pub struct Subject<T> {
+    pub(super) value: T,
+    checksum: u64,
+    field: u64,
+    pub(super) positions: Vec<usize>,
+    random: u64,
+}
+
+impl<T: Dataset> Subject<T> {
+    fn new(value: T) -> Result<Self> {
+        let positions = random_positions(value.records(), RANDOM_READS);
+        Ok(Self { checksum: value.checksum()?, field: value.sum_field()?, random: value.checksum_at(&positions)?, positions, value })
+    }
+
+    /// The dataset.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// The sum over every field.
+    pub fn checksum(&self) -> u64 {
+        self.checksum
+    }
+
+    pub(super) fn check<F: Format>(&self, found: u64) -> Result<()> {
+        check::<F>(self.checksum, found)
+    }
+
+    pub(super) fn check_field<F: Format>(&self, found: u64) -> Result<()> {
+        check::<F>(self.field, found)
+    }
+
+    pub(super) fn check_random<F: Format>(&self, found: u64) -> Result<()> {
+        check::<F>(self.random, found)
+    }
+}
+
+pub(super) fn check<F: Format>(expected: u64, found: u64) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::new(F::INFO.name, Problem::WrongReading { expected, found })) }
+}
+
+/// The dataset, the payload and the compressed payload made last, so that cases that follow each other share them. At 1,000,000 members
+/// they are large: one of each is kept.
+#[derive(Default)]
+pub struct Stock {
+    compressed: Option<(CaseId, Spec, Rc<Vec<u8>>)>,
+    subject: Option<(TypeId, Spec, Rc<dyn Any>)>,
+    payload: Option<(TypeId, TypeId, Spec, Rc<Payload>)>,
+}
+
+impl Stock {
+    /// The dataset of this specification.
+    ///
+    /// # Errors
+    ///
+    /// The dataset has no such variant.
+    pub fn subject<T: Dataset>(&mut self, spec: &Spec) -> Result<Rc<Subject<T>>> {
+        if let Some((kind, made, subject)) = &self.subject
+            && (*kind, made) == (TypeId::of::<T>(), spec)
+            && let Ok(subject) = subject.clone().downcast()
+        {
+            return Ok(subject);
+        }
+        self.subject = None;
+        let subject = Rc::new(Subject::new(T::generate(spec)?)?);
+        self.subject = Some((TypeId::of::<T>(), spec.clone(), subject.clone()));
+        Ok(subject)
+    }
+
+    /// That dataset as `F` writes it.
+    ///
+    /// # Errors
+    ///
+    /// The format refused.
+    pub fn payload<F: Encode<T>, T: Dataset>(&mut self, spec: &Spec) -> Result<Rc<Payload>> {
+        let kind = (TypeId::of::<F>(), TypeId::of::<T>());
+        if let Some((format, dataset, made, payload)) = &self.payload
+            && ((*format, *dataset), made) == (kind, spec)
+        {
+            return Ok(payload.clone());
+        }
+        self.payload = None;
+        self.compressed = None;
+        let subject = self.subject::<T>(spec)?;
+        let mut sink = Vec::new();
+        F::default().encode(&subject.value, &mut sink)?;
+        let payload = Rc::new(Payload::from(sink));
+        self.payload = Some((kind.0, kind.1, spec.clone(), payload.clone()));
+        Ok(payload)
+    }
+
+    pub(super) fn compressed(&mut self, id: &CaseId, spec: &Spec, codec: &mut dyn Codec, payload: &[u8]) -> Result<Rc<Vec<u8>>> {
+        if let Some((made, of, compressed)) = &self.compressed
+            && (made, of) == (id, spec)
+        {
+            return Ok(compressed.clone());
+        }
+        self.compressed = None;
+        let mut sink = Vec::new();
+        codec.compress(payload, &mut sink)?;
+        let compressed = Rc::new(sink);
+        self.compressed = Some((id.clone(), spec.clone(), compressed.clone()));
+        Ok(compressed)
+    }
+}
