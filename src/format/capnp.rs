@@ -15,7 +15,7 @@ use crate::payload::Payload;
 use crate::registry::Registry;
 
 /// What capnpc makes of the schema. It names its own types by this path.
-#[allow(missing_docs)]
+#[allow(missing_docs, clippy::missing_errors_doc)]
 pub mod organization_capnp {
     include!(concat!(env!("OUT_DIR"), "/organization_capnp.rs"));
 }
