@@ -4,20 +4,20 @@ use crate::statistics::Summary;
 
 /// A picture.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figure {
+pub(crate) struct Figure {
     /// The name of its file, without extension, and its anchor on the page: unique on the page.
-    pub id: String,
+    pub(crate) id: String,
     /// What it shows, in a few words.
-    pub title: String,
+    pub(crate) title: String,
     /// The same for those who do not see it: what stands where, and what to take from it.
-    pub description: String,
+    pub(crate) description: String,
     /// What is drawn.
-    pub chart: Chart,
+    pub(crate) chart: Chart,
 }
 
 /// What is drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Chart {
+pub(crate) enum Chart {
     /// Points in the plane, less being better on both axes.
     Scatter(Scatter),
     /// A row a thing, a bar in each panel.
@@ -28,67 +28,67 @@ pub enum Chart {
 
 /// Points in the plane.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scatter {
+pub(crate) struct Scatter {
     /// The horizontal axis, with its unit.
-    pub x: String,
+    pub(crate) x: String,
     /// The vertical axis, with its unit.
-    pub y: String,
+    pub(crate) y: String,
     /// The points.
-    pub points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
 }
 
 /// A point.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// Its name.
-    pub label: String,
+    pub(crate) label: String,
     /// Where it stands.
-    pub x: f64,
+    pub(crate) x: f64,
     /// Where it stands.
-    pub y: f64,
+    pub(crate) y: f64,
     /// Whether nothing is better on one axis without being worse on the other.
-    pub on_front: bool,
+    pub(crate) on_front: bool,
 }
 
 /// Bars that start at nought.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bars {
+pub(crate) struct Bars {
     /// The names of the rows.
-    pub rows: Vec<String>,
+    pub(crate) rows: Vec<String>,
     /// What is shown of each row, side by side.
-    pub panels: Vec<Panel>,
+    pub(crate) panels: Vec<Panel>,
 }
 
 /// One column of bars.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Panel {
+pub(crate) struct Panel {
     /// What the bars show, with the unit.
-    pub title: String,
+    pub(crate) title: String,
     /// A bar for each row, or the word that stands in its place.
-    pub bars: Vec<Result<Summary, &'static str>>,
+    pub(crate) bars: Vec<Result<Summary, &'static str>>,
     /// A floor for each row, drawn as a tick across its bar.
-    pub ticks: Vec<Option<f64>>,
+    pub(crate) ticks: Vec<Option<f64>>,
     /// What the ticks are; empty where there are none.
-    pub tick_label: String,
+    pub(crate) tick_label: String,
     /// A floor for all rows: its name, and where it stands.
-    pub line: Option<(String, f64)>,
+    pub(crate) line: Option<(String, f64)>,
 }
 
 /// Marks on a logarithmic axis.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dots {
+pub(crate) struct Dots {
     /// The axis, with its unit.
-    pub axis: String,
+    pub(crate) axis: String,
     /// The kinds of marks: at most as many as there are shapes, four.
-    pub series: Vec<String>,
+    pub(crate) series: Vec<String>,
     /// The rows: a name, and a value or none for each kind of mark.
-    pub rows: Vec<(String, Vec<Option<f64>>)>,
+    pub(crate) rows: Vec<(String, Vec<Option<f64>>)>,
     /// Floors for all rows: the name, and where it stands.
-    pub lines: Vec<(String, f64)>,
+    pub(crate) lines: Vec<(String, f64)>,
 }
 
 /// Which points no other point beats: none is at most as far on both axes and nearer on one.
-pub fn pareto_front(points: &[(f64, f64)]) -> Vec<bool> {
+pub(crate) fn pareto_front(points: &[(f64, f64)]) -> Vec<bool> {
     let beats = |one: &(f64, f64), other: &(f64, f64)| one.0 <= other.0 && one.1 <= other.1 && one != other;
     points.iter().map(|point| !points.iter().any(|other| beats(other, point))).collect()
 }

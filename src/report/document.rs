@@ -5,18 +5,18 @@ use super::table::Table;
 
 /// A whole page.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Document {
+pub(crate) struct Document {
     /// The heading of the page.
-    pub title: String,
+    pub(crate) title: String,
     /// What stands before the first section.
-    pub lead: Vec<Block>,
+    pub(crate) lead: Vec<Block>,
     /// The sections, in their order.
-    pub sections: Vec<Section>,
+    pub(crate) sections: Vec<Section>,
 }
 
 impl Document {
     /// Every figure, wherever it stands, in reading order.
-    pub fn figures(&self) -> Vec<&Figure> {
+    pub(crate) fn figures(&self) -> Vec<&Figure> {
         let mut figures = Vec::new();
         let sections = self.sections.iter().map(|section| &section.blocks);
         for blocks in std::iter::once(&self.lead).chain(sections) {
@@ -38,18 +38,18 @@ fn collect_figures<'d>(blocks: &'d [Block], figures: &mut Vec<&'d Figure>) {
 
 /// A part of a page with a heading of its own, listed in the table of contents.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Section {
+pub(crate) struct Section {
     /// The anchor: lower case, hyphens, unique on the page.
-    pub id: String,
+    pub(crate) id: String,
     /// The heading.
-    pub title: String,
+    pub(crate) title: String,
     /// The content.
-    pub blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
 }
 
 /// One piece of content.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block {
+pub(crate) enum Block {
     /// A heading below the section's.
     Heading(String),
     /// A paragraph.
@@ -73,18 +73,18 @@ pub enum Block {
 
 impl Block {
     /// A paragraph.
-    pub fn prose(text: impl Into<Text>) -> Self {
+    pub(crate) fn prose(text: impl Into<Text>) -> Self {
         Self::Prose(text.into())
     }
 }
 
 /// Running text.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Text(Vec<Span>);
+pub(crate) struct Text(Vec<Span>);
 
 /// A stretch of running text.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Span {
+pub(crate) enum Span {
     /// As it is.
     Plain(String),
     /// Emphasised.
@@ -102,31 +102,31 @@ pub enum Span {
 
 impl Text {
     /// Adds text as it is.
-    pub fn plain(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn plain(mut self, text: impl Into<String>) -> Self {
         self.0.push(Span::Plain(text.into()));
         self
     }
 
     /// Adds emphasised text.
-    pub fn strong(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn strong(mut self, text: impl Into<String>) -> Self {
         self.0.push(Span::Strong(text.into()));
         self
     }
 
     /// Adds code.
-    pub fn code(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn code(mut self, text: impl Into<String>) -> Self {
         self.0.push(Span::Code(text.into()));
         self
     }
 
     /// Adds a link.
-    pub fn link(mut self, text: impl Into<String>, target: impl Into<String>) -> Self {
+    pub(crate) fn link(mut self, text: impl Into<String>, target: impl Into<String>) -> Self {
         self.0.push(Span::Link { text: text.into(), target: target.into() });
         self
     }
 
     /// The stretches.
-    pub fn spans(&self) -> &[Span] {
+    pub(crate) fn spans(&self) -> &[Span] {
         &self.0
     }
 }

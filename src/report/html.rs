@@ -13,7 +13,7 @@ const STYLE: &str = include_str!("style.css");
 const END: PreEscaped<&str> = PreEscaped("\n");
 
 /// The whole page.
-pub fn page(document: &Document) -> String {
+pub(crate) fn page(document: &Document) -> String {
     let page = html! {
         (maud::DOCTYPE) (END)
         html lang="en" {

@@ -7,7 +7,7 @@ use super::svg;
 use super::table::{Column, Row, Shown, Table};
 
 /// The whole page.
-pub fn page(document: &Document) -> String {
+pub(crate) fn page(document: &Document) -> String {
     let mut page = format!("# {}\n", escape(&document.title));
     blocks(&mut page, &document.lead);
     let contents = document.sections.iter().map(|section| Text::default().link(&section.title, format!("#{}", section.id)));

@@ -13,17 +13,17 @@ use crate::statistics::Summary;
 const TOLERANCE: f64 = 0.9;
 
 /// Everything measured of one dataset at one size. Its times come from one run, which is never mixed with another.
-pub struct Group<'r> {
+pub(crate) struct Group<'r> {
     /// The dataset's name.
-    pub dataset: &'r str,
+    pub(crate) dataset: &'r str,
     /// Its size, seed and variant.
-    pub spec: &'r Spec,
+    pub(crate) spec: &'r Spec,
     /// The run that the times come from.
-    pub run: &'r RunRecords,
+    pub(crate) run: &'r RunRecords,
     /// The noise of that run at this size, or at all sizes where this one has no pairs.
-    pub noise: Option<Noise>,
+    pub(crate) noise: Option<Noise>,
     /// The names of the formats, in the order in which they were declared.
-    pub formats: Vec<&'r str>,
+    pub(crate) formats: Vec<&'r str>,
     runs: &'r [RunRecords],
     rows: BTreeMap<&'r str, &'r FormatRow>,
     times: BTreeMap<&'r CaseId, Summary>,
@@ -34,18 +34,18 @@ pub struct Group<'r> {
 
 /// How far the same case differs from itself within one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Noise {
+pub(crate) struct Noise {
     /// How many cases were measured twice.
-    pub pairs: usize,
+    pub(crate) pairs: usize,
     /// The median of |ratio − 1|.
-    pub median: f64,
+    pub(crate) median: f64,
     /// The largest: what differs by less is called a tie.
-    pub largest: f64,
+    pub(crate) largest: f64,
 }
 
 /// What stands in a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Reading<'r> {
+pub(crate) enum Reading<'r> {
     /// Nanoseconds an iteration.
     Measured(Summary),
     /// Below what memory needs.
@@ -60,7 +60,7 @@ pub enum Reading<'r> {
 
 impl Reading<'_> {
     /// The figure, where there is one.
-    pub fn measured(self) -> Option<Summary> {
+    pub(crate) fn measured(self) -> Option<Summary> {
         match self {
             Self::Measured(summary) => Some(summary),
             _ => None,
@@ -68,7 +68,7 @@ impl Reading<'_> {
     }
 
     /// Why there is no figure.
-    pub fn missing(self) -> Option<Missing> {
+    pub(crate) fn missing(self) -> Option<Missing> {
         match self {
             Self::Measured(_) => None,
             Self::Rejected => Some(Missing::Rejected),
@@ -79,7 +79,7 @@ impl Reading<'_> {
     }
 
     /// One after the other: both medians and both intervals added. Without one of the figures there is no sum.
-    pub fn then(self, next: Self) -> Self {
+    pub(crate) fn then(self, next: Self) -> Self {
         match (self, next) {
             (Self::Measured(one), Self::Measured(other)) => {
                 Self::Measured(Summary { median: one.median + other.median, low: one.low + other.low, high: one.high + other.high })
@@ -89,7 +89,7 @@ impl Reading<'_> {
     }
 
     /// The cell of a table whose unit is `factor` of a nanosecond an iteration.
-    pub fn cell(self, factor: f64) -> Cell {
+    pub(crate) fn cell(self, factor: f64) -> Cell {
         match self {
             Self::Measured(summary) => Cell::interval(scaled(&summary, factor)),
             other => Cell::missing(other.missing().unwrap_or(Missing::NotRun)),
@@ -98,18 +98,18 @@ impl Reading<'_> {
 }
 
 /// A summary in another unit.
-pub fn scaled(summary: &Summary, factor: f64) -> Summary {
+pub(crate) fn scaled(summary: &Summary, factor: f64) -> Summary {
     Summary { median: summary.median * factor, low: summary.low * factor, high: summary.high * factor }
 }
 
 /// A value that is known exactly.
-pub fn exact(value: f64) -> Summary {
+pub(crate) fn exact(value: f64) -> Summary {
     Summary { median: value, low: value, high: value }
 }
 
 /// A way to read every field of every member once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub(crate) enum Way {
     /// Decode, then read the native value.
     Decode,
     /// Borrow, then read the borrowed value.
@@ -122,12 +122,12 @@ pub enum Way {
 
 impl Way {
     /// Every way.
-    pub const ALL: [Self; 4] = [Self::Decode, Self::Borrow, Self::Access, Self::Unchecked];
+    pub(crate) const ALL: [Self; 4] = [Self::Decode, Self::Borrow, Self::Access, Self::Unchecked];
     /// The ways that a hostile payload cannot abuse.
-    pub const SAFE: [Self; 3] = [Self::Decode, Self::Borrow, Self::Access];
+    pub(crate) const SAFE: [Self; 3] = [Self::Decode, Self::Borrow, Self::Access];
 
     /// What it is called in tables and pictures.
-    pub fn label(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Decode => "decode + read",
             Self::Borrow => "borrow + read",
@@ -139,7 +139,7 @@ impl Way {
 
 impl<'r> Group<'r> {
     /// All groups of the runs, the largest first.
-    pub fn all(runs: &'r [RunRecords]) -> Vec<Self> {
+    pub(crate) fn all(runs: &'r [RunRecords]) -> Vec<Self> {
         let mut keys: BTreeSet<(&str, &Spec)> = BTreeSet::new();
         for run in runs {
             keys.extend(run.records.iter().filter_map(key));
@@ -179,7 +179,7 @@ impl<'r> Group<'r> {
     }
 
     /// The records of a kind for this group, from the run that has the most of them; on equal terms, from the run of the times.
-    pub fn most<T: 'r>(&self, of: fn(&'r Record) -> Option<T>) -> impl Iterator<Item = T> {
+    pub(crate) fn most<T: 'r>(&self, of: fn(&'r Record) -> Option<T>) -> impl Iterator<Item = T> {
         let count = |run| in_group(run, self.dataset, self.spec).filter_map(of).count();
         let best = self.runs.iter().max_by_key(|run| (count(run), std::ptr::eq(*run, self.run))).unwrap_or(self.run);
         in_group(best, self.dataset, self.spec).filter_map(of)
@@ -192,7 +192,7 @@ impl<'r> Group<'r> {
     }
 
     /// The samples under any other allocator.
-    pub fn times_of_other_allocators(&self) -> impl Iterator<Item = &'r Time> {
+    pub(crate) fn times_of_other_allocators(&self) -> impl Iterator<Item = &'r Time> {
         let allocator = &self.run.run.environment.allocator;
         self.own(time).filter(move |time| !time.again && time.allocator != *allocator)
     }
@@ -225,27 +225,27 @@ impl<'r> Group<'r> {
     }
 
     /// Nanoseconds an iteration to nanoseconds a member.
-    pub fn per_member(&self) -> f64 {
+    pub(crate) fn per_member(&self) -> f64 {
         1.0 / self.spec.members.max(1) as f64
     }
 
     /// How far two figures may differ and still be called a tie.
-    pub fn tie_threshold(&self) -> f64 {
+    pub(crate) fn tie_threshold(&self) -> f64 {
         self.noise.map_or(0.0, |noise| noise.largest)
     }
 
     /// How a format describes itself.
-    pub fn row(&self, format: &str) -> Option<&'r FormatRow> {
+    pub(crate) fn row(&self, format: &str) -> Option<&'r FormatRow> {
         self.rows.get(format).copied()
     }
 
     /// An operation of a format, or of the native value.
-    pub fn reading(&self, operation: Operation, format: &str) -> Reading<'r> {
+    pub(crate) fn reading(&self, operation: Operation, format: &str) -> Reading<'r> {
         self.reading_of(operation, format, None)
     }
 
     /// An operation of a format through a codec.
-    pub fn reading_of(&self, operation: Operation, format: &str, codec: Option<&str>) -> Reading<'r> {
+    pub(crate) fn reading_of(&self, operation: Operation, format: &str, codec: Option<&str>) -> Reading<'r> {
         let is = |id: &CaseId| id.operation == operation && id.format == format && id.codec.as_deref() == codec;
         if let Some((_, summary)) = self.times.iter().find(|(id, _)| is(id)) {
             let too_fast = operation.reads_everything() && self.memory_bound.is_some_and(|bound| summary.median < bound);
@@ -263,7 +263,7 @@ impl<'r> Group<'r> {
     }
 
     /// Every field of every member read once, in one of the ways.
-    pub fn read_all(&self, format: &str, way: Way) -> Reading<'r> {
+    pub(crate) fn read_all(&self, format: &str, way: Way) -> Reading<'r> {
         match way {
             Way::Decode => self.reading(Operation::Decode, format).then(self.reading(Operation::ReadAll, NATIVE)),
             Way::Borrow => self.reading(Operation::ReadAllBorrowed, format),
@@ -273,28 +273,28 @@ impl<'r> Group<'r> {
     }
 
     /// The fastest safe way to read everything.
-    pub fn fastest_way(&self, format: &str) -> Option<(Way, Summary)> {
+    pub(crate) fn fastest_way(&self, format: &str) -> Option<(Way, Summary)> {
         let measured = Way::SAFE.into_iter().filter_map(|way| Some((way, self.read_all(format, way).measured()?)));
         measured.min_by(|one, other| one.1.median.total_cmp(&other.1.median))
     }
 
     /// The bytes of a format's payload, as encoded or through a codec.
-    pub fn size(&self, format: &str, codec: Option<&str>) -> Option<&'r Size> {
+    pub(crate) fn size(&self, format: &str, codec: Option<&str>) -> Option<&'r Size> {
         self.sizes.get(&(format, codec)).copied()
     }
 
     /// The payload with the fewest bytes, as encoded.
-    pub fn smallest(&self) -> Option<&'r Size> {
+    pub(crate) fn smallest(&self) -> Option<&'r Size> {
         self.sizes.values().filter(|size| size.codec.is_none()).min_by_key(|size| size.bytes).copied()
     }
 
     /// All sizes.
-    pub fn sizes(&self) -> impl Iterator<Item = &'r Size> {
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = &'r Size> {
         self.sizes.values().copied()
     }
 
     /// The codecs that this group was put through, in the order in which they were declared.
-    pub fn codecs(&self) -> Vec<&'r str> {
+    pub(crate) fn codecs(&self) -> Vec<&'r str> {
         let cases = self.times.keys().chain(self.failures.keys()).filter_map(|id| id.codec.as_deref());
         let mut names: BTreeSet<&str> = cases.chain(self.sizes.keys().filter_map(|(_, codec)| *codec)).collect();
         let declared = self.run.records.iter().chain(self.runs.iter().flat_map(|run| &run.records)).filter_map(codec);
@@ -304,13 +304,13 @@ impl<'r> Group<'r> {
     }
 
     /// The reasons of the failed cells among these operations, as `decode of json: reason`.
-    pub fn reasons(&self, operations: &[Operation]) -> Vec<String> {
+    pub(crate) fn reasons(&self, operations: &[Operation]) -> Vec<String> {
         let failed = self.failures.iter().filter(|(id, _)| operations.contains(&id.operation) && !self.times.contains_key(*id));
         failed.map(|(id, reason)| format!("{} of {} failed: {reason}", id.operation, id.pipeline())).collect()
     }
 
     /// The cells whose time was below what memory needs.
-    pub fn rejected(&self) -> Vec<&'r CaseId> {
+    pub(crate) fn rejected(&self) -> Vec<&'r CaseId> {
         let rejected = |id: &&CaseId| self.reading_of(id.operation, &id.format, id.codec.as_deref()) == Reading::Rejected;
         self.times.keys().copied().filter(rejected).collect()
     }

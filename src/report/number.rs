@@ -3,37 +3,37 @@
 use crate::statistics::Summary;
 
 /// Three significant digits; digits before the point are never rounded away.
-pub fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     with_decimals(value, decimals(value))
 }
 
 /// A median, and its interval to the same number of decimals.
-pub fn interval(summary: &Summary) -> (String, String) {
+pub(crate) fn interval(summary: &Summary) -> (String, String) {
     let decimals = decimals(summary.median);
     let [median, low, high] = [summary.median, summary.low, summary.high].map(|value| with_decimals(value, decimals));
     (median, format!("({low}–{high})"))
 }
 
 /// A whole number, its thousands apart.
-pub fn count(value: u64) -> String {
+pub(crate) fn count(value: u64) -> String {
     group_thousands(&value.to_string())
 }
 
 /// Nanoseconds in the unit that leaves the fewest digits.
-pub fn duration(nanoseconds: f64) -> String {
+pub(crate) fn duration(nanoseconds: f64) -> String {
     scaled(nanoseconds, &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")])
 }
 
 /// Bytes in the decimal unit that leaves the fewest digits.
-pub fn bytes(bytes: f64) -> String {
+pub(crate) fn bytes(bytes: f64) -> String {
     scaled(bytes, &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes")])
 }
 
-/// A part of one as per cent, to two significant digits.
-pub fn percent(part: f64) -> String {
+/// A part of one as per cent, to two significant digits; the sign does not go to another line.
+pub(crate) fn percent(part: f64) -> String {
     let value = part * 100.0;
     let decimals = if value == 0.0 { 0 } else { (1 - exponent(value, 1)).clamp(0, 3) };
-    format!("{} %", with_decimals(value, decimals as usize))
+    format!("{}\u{a0}%", with_decimals(value, decimals as usize))
 }
 
 fn scaled(value: f64, units: &[(f64, &str)]) -> String {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(bytes(12.0), "12.0 bytes");
         assert_eq!(
             (percent(0.031_4), percent(0.000_81), percent(0.996), percent(0.0)),
-            ("3.1 %".into(), "0.081 %".into(), "100 %".into(), "0 %".into())
+            ("3.1\u{a0}%".into(), "0.081\u{a0}%".into(), "100\u{a0}%".into(), "0\u{a0}%".into())
         );
     }
 }

@@ -4,16 +4,16 @@ use crate::statistics::Summary;
 
 /// Something that competes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Its name.
-    pub label: String,
+    pub(crate) label: String,
     /// What is compared; less is better.
-    pub value: Summary,
+    pub(crate) value: Summary,
 }
 
 /// Entries from the least to the greatest median.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ranking {
+pub(crate) struct Ranking {
     /// The entries, of which there is at least one.
     entries: Vec<Entry>,
     noise: f64,
@@ -21,29 +21,29 @@ pub struct Ranking {
 
 impl Ranking {
     /// Ranks entries; `noise` is the relative difference up to which two of them are not told apart. Nothing for no entries.
-    pub fn of(mut entries: Vec<Entry>, noise: f64) -> Option<Self> {
+    pub(crate) fn of(mut entries: Vec<Entry>, noise: f64) -> Option<Self> {
         entries.sort_by(|one, other| one.value.median.total_cmp(&other.value.median));
         (!entries.is_empty()).then_some(Self { entries, noise })
     }
 
     /// The entry with the least median.
-    pub fn first(&self) -> &Entry {
+    pub(crate) fn first(&self) -> &Entry {
         &self.entries[0]
     }
 
     /// The entry behind it.
-    pub fn second(&self) -> Option<&Entry> {
+    pub(crate) fn second(&self) -> Option<&Entry> {
         self.entries.get(1)
     }
 
     /// The first, and all that cannot be told from it: the gap is within the noise, or the intervals overlap.
-    pub fn tied(&self) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn tied(&self) -> impl Iterator<Item = &Entry> {
         let first = self.first();
         self.entries.iter().enumerate().filter(|(index, entry)| *index == 0 || !self.is_behind(first, entry)).map(|(_, entry)| entry)
     }
 
     /// Whether the first stands alone.
-    pub fn is_clear(&self) -> bool {
+    pub(crate) fn is_clear(&self) -> bool {
         self.tied().count() == 1
     }
 
@@ -53,7 +53,7 @@ impl Ranking {
 }
 
 /// How many times one median is of another; two noughts are equal.
-pub fn ratio(one: &Summary, other: &Summary) -> f64 {
+pub(crate) fn ratio(one: &Summary, other: &Summary) -> f64 {
     if one.median == other.median { 1.0 } else { one.median / other.median }
 }
 

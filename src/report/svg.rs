@@ -9,7 +9,7 @@ use super::number;
 use crate::statistics::Summary;
 
 /// The colours, light and dark, and the rules of the pictures.
-pub const STYLE: &str = include_str!("chart.css");
+pub(crate) const STYLE: &str = include_str!("chart.css");
 
 const WIDTH: f64 = 880.0;
 /// What a letter takes at the pictures' size, on the safe side: the font is the reader's.
@@ -20,17 +20,17 @@ const ROOM: f64 = 0.06;
 const END: PreEscaped<&str> = PreEscaped("\n");
 
 /// The name of the file that holds a picture.
-pub fn file_name(figure: &Figure) -> String {
+pub(crate) fn file_name(figure: &Figure) -> String {
     format!("{}.svg", figure.id)
 }
 
 /// A picture as a file.
-pub fn file(figure: &Figure) -> String {
+pub(crate) fn file(figure: &Figure) -> String {
     draw(figure, Some(STYLE)).into_string() + "\n"
 }
 
 /// A picture within a page that holds [`STYLE`].
-pub fn inline(figure: &Figure) -> Markup {
+pub(crate) fn inline(figure: &Figure) -> Markup {
     draw(figure, None)
 }
 
@@ -165,6 +165,7 @@ fn scatter(chart: &Scatter) -> (f64, Markup) {
     front.sort_by(|one, other| one.0.total_cmp(&other.0));
     let path: Vec<String> = front.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
     let frame = Frame { left, right, top: top - 12.0, bottom };
+    let labels = place_labels(&names, &places, &front, &frame);
     let content = html! {
         (legend(&[("best", "on the Pareto front"), ("beaten", "beaten by another format")]))
         (words("quiet", "end", (right, 40.0), "better: left and down"))
@@ -181,14 +182,14 @@ fn scatter(chart: &Scatter) -> (f64, Markup) {
         (words("head", "start", (12.0, 40.0), &format!("↑ {}", chart.y)))
         (words("head", "end", (right, bottom + 42.0), &format!("{} →", chart.x)))
         polyline.front points=(path.join(" ")) {} (END)
-        @for (label, place) in place_labels(&names, &places, &front, &frame).into_iter().zip(&places) {
+        @for (label, place) in labels.iter().zip(&places) {
             @if label.far { (line("leader", *place, label.anchor())) }
         }
         @for (point, (x, y)) in chart.points.iter().zip(&places) {
             @if point.on_front { (disc("best", *x, *y, 5.5)) } @else { (disc("beaten", *x, *y, 4.5)) }
         }
-        @for (label, point) in place_labels(&names, &places, &front, &frame).into_iter().zip(&chart.points) {
-            (words(if point.on_front { "head halo" } else { "halo" }, "start", (label.x, label.y + 4.5), &point.label))
+        @for (label, point) in labels.iter().zip(&chart.points) {
+            (label.words(if point.on_front { "head halo" } else { "halo" }, &point.label))
         }
     };
     (bottom + 56.0, content)
@@ -227,6 +228,15 @@ struct Label {
     far: bool,
     /// The point's horizontal place, for the end of that line.
     point: f64,
+    /// Which part of the text is at its estimated place for certain, whatever the font: the part next to the point.
+    align: Align,
+}
+
+#[derive(Clone, Copy)]
+enum Align {
+    Start,
+    Middle,
+    End,
 }
 
 impl Label {
@@ -240,6 +250,15 @@ impl Label {
 
     fn covers(&self, (x, y): (f64, f64)) -> bool {
         (self.x - 6.0..=self.x + self.width + 6.0).contains(&x) && (y - self.y).abs() < Self::HALF + 5.0
+    }
+
+    fn words(&self, class: &str, text: &str) -> Markup {
+        let (anchor, x) = match self.align {
+            Align::Start => ("start", self.x),
+            Align::Middle => ("middle", self.x + self.width / 2.0),
+            Align::End => ("end", self.x + self.width),
+        };
+        self::words(class, anchor, (x, self.y + 4.5), text)
     }
 
     fn anchor(&self) -> (f64, f64) {
@@ -282,17 +301,20 @@ fn place_labels(names: &[&str], points: &[(f64, f64)], front: &[(f64, f64)], fra
 fn candidates((x, y): (f64, f64), width: f64) -> Vec<Label> {
     let mut candidates = Vec::new();
     for distance in [11.0, 20.0, 32.0, 46.0, 62.0] {
+        let (right, left, centre) = (x + distance, x - distance - width, x - width / 2.0);
+        let (near_right, near_left) = (x + distance * 0.6, x - distance * 0.6 - width);
         let sides = [
-            (x + distance, y),
-            (x - distance - width, y),
-            (x - width / 2.0, y - distance - 4.0),
-            (x - width / 2.0, y + distance + 4.0),
-            (x + distance * 0.6, y - distance),
-            (x + distance * 0.6, y + distance),
-            (x - distance * 0.6 - width, y - distance),
-            (x - distance * 0.6 - width, y + distance),
+            (right, y, Align::Start),
+            (left, y, Align::End),
+            (centre, y - distance - 4.0, Align::Middle),
+            (centre, y + distance + 4.0, Align::Middle),
+            (near_right, y - distance, Align::Start),
+            (near_right, y + distance, Align::Start),
+            (near_left, y - distance, Align::End),
+            (near_left, y + distance, Align::End),
         ];
-        candidates.extend(sides.map(|(left, middle)| Label { x: left, y: middle, width, far: distance > 20.0, point: x }));
+        let far = distance > 20.0;
+        candidates.extend(sides.map(|(left, middle, align)| Label { x: left, y: middle, width, far, point: x, align }));
     }
     candidates
 }

@@ -6,29 +6,29 @@ use crate::statistics::Summary;
 
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub(crate) struct Table {
     /// What the table shows, in one line.
-    pub caption: Text,
+    pub(crate) caption: Text,
     /// The columns; the first names the row.
-    pub columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     /// The rows, as many cells each as there are columns.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// Remarks below the table. What the signs in the cells mean is added by [`footnotes`](Self::footnotes).
-    pub notes: Vec<Text>,
+    pub(crate) notes: Vec<Text>,
 }
 
 /// A column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+pub(crate) struct Column {
     /// Its heading, without the unit.
-    pub name: String,
+    pub(crate) name: String,
     /// What it holds.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
 }
 
 /// What a column holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Words, set flush left.
     Text,
     /// One number.
@@ -47,12 +47,12 @@ pub enum Kind {
 
 impl Kind {
     /// Whether the column is set flush right.
-    pub fn is_numeric(&self) -> bool {
+    pub(crate) fn is_numeric(&self) -> bool {
         *self != Self::Text
     }
 
     /// The unit, where there is one.
-    pub fn unit(&self) -> Option<&str> {
+    pub(crate) fn unit(&self) -> Option<&str> {
         match self {
             Self::Number { unit } | Self::Interval { unit } if !unit.is_empty() => Some(unit),
             _ => None,
@@ -62,16 +62,16 @@ impl Kind {
 
 /// A row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub(crate) struct Row {
     /// What it stands for.
-    pub mark: Mark,
+    pub(crate) mark: Mark,
     /// Its cells.
-    pub cells: Vec<Cell>,
+    pub(crate) cells: Vec<Cell>,
 }
 
 /// What a row stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// One of many.
     Plain,
     /// What no row can beat: memcpy, clone, scan.
@@ -86,7 +86,7 @@ pub enum Mark {
 
 impl Mark {
     /// The word that stands beside the row's name, so that a mark does not depend on colour.
-    pub fn label(self) -> Option<&'static str> {
+    pub(crate) fn label(self) -> Option<&'static str> {
         match self {
             Self::Plain => None,
             Self::Floor => Some("floor"),
@@ -99,16 +99,16 @@ impl Mark {
 
 /// A cell.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub(crate) struct Cell {
     /// What it holds.
-    pub value: Value,
+    pub(crate) value: Value,
     /// Whether it is the best of its column.
-    pub best: bool,
+    pub(crate) best: bool,
 }
 
 /// What a cell holds.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub(crate) enum Value {
     /// Nothing, where nothing belongs.
     Empty,
     /// Words.
@@ -132,7 +132,7 @@ pub enum Value {
 
 /// Why a cell holds no figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Missing {
+pub(crate) enum Missing {
     /// The format does not implement the operation.
     Absent,
     /// The run did not plan it.
@@ -145,7 +145,7 @@ pub enum Missing {
 
 impl Missing {
     /// What stands in the cell.
-    pub fn sign(self) -> &'static str {
+    pub(crate) fn sign(self) -> &'static str {
         match self {
             Self::Absent => "–",
             Self::NotRun => "·",
@@ -161,8 +161,8 @@ impl Missing {
             Self::NotRun => Some("“·”: not part of this run."),
             Self::Failed => None,
             Self::Rejected => Some(
-                "“rejected”: the reading took less time than fetching the bytes of the data from memory does (scan of the smallest payload, scaled to \
-                 the data's bytes, less 10 %), so it cannot have read them all. Its figure is not published.",
+                "“rejected”: the reading took less time than fetching the bytes of the data from memory does (scan of the smallest \
+                 payload, scaled to the data's bytes, less 10\u{a0}%), so it cannot have read them all. Its figure is not published.",
             ),
         }
     }
@@ -170,7 +170,7 @@ impl Missing {
 
 /// A cell as it is printed.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Shown {
+pub(crate) enum Shown {
     /// Running text.
     Text(Text),
     /// A figure, and behind it its interval or its unit, which steps back.
@@ -181,37 +181,37 @@ pub enum Shown {
 
 impl Cell {
     /// Nothing, where nothing belongs.
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self::of(Value::Empty)
     }
 
     /// Words.
-    pub fn text(text: impl Into<Text>) -> Self {
+    pub(crate) fn text(text: impl Into<Text>) -> Self {
         Self::of(Value::Text(text.into()))
     }
 
     /// A number, printed to three digits; nothing where there is none.
-    pub fn number(value: impl Into<Option<f64>>) -> Self {
+    pub(crate) fn number(value: impl Into<Option<f64>>) -> Self {
         Self::of(value.into().map_or(Value::Empty, Value::Number))
     }
 
     /// A whole number, printed in full.
-    pub fn count(value: u64) -> Self {
+    pub(crate) fn count(value: u64) -> Self {
         Self::of(Value::Count(value))
     }
 
     /// A median with its interval.
-    pub fn interval(summary: Summary) -> Self {
+    pub(crate) fn interval(summary: Summary) -> Self {
         Self::of(Value::Interval(summary))
     }
 
     /// A figure with a unit of its own.
-    pub fn printed(figure: impl Into<String>, behind: impl Into<String>) -> Self {
+    pub(crate) fn printed(figure: impl Into<String>, behind: impl Into<String>) -> Self {
         Self::of(Value::Printed { figure: figure.into(), behind: behind.into() })
     }
 
     /// No figure, and why.
-    pub fn missing(why: Missing) -> Self {
+    pub(crate) fn missing(why: Missing) -> Self {
         Self::of(Value::Missing(why))
     }
 
@@ -220,7 +220,7 @@ impl Cell {
     }
 
     /// The number that a table is sorted by.
-    pub fn sort_key(&self) -> Option<f64> {
+    pub(crate) fn sort_key(&self) -> Option<f64> {
         match &self.value {
             Value::Number(value) => Some(*value),
             Value::Count(value) => Some(*value as f64),
@@ -230,7 +230,7 @@ impl Cell {
     }
 
     /// How it is printed, in every renderer.
-    pub fn shown(&self) -> Shown {
+    pub(crate) fn shown(&self) -> Shown {
         match &self.value {
             Value::Empty => Shown::Text(Text::default()),
             Value::Text(text) => Shown::Text(text.clone()),
@@ -248,44 +248,44 @@ impl Cell {
 
 impl Table {
     /// A table without rows.
-    pub fn new(caption: impl Into<Text>) -> Self {
+    pub(crate) fn new(caption: impl Into<Text>) -> Self {
         Self { caption: caption.into(), columns: Vec::new(), rows: Vec::new(), notes: Vec::new() }
     }
 
     /// Adds a column of words.
-    pub fn words(self, name: impl Into<String>) -> Self {
+    pub(crate) fn words(self, name: impl Into<String>) -> Self {
         self.column(name, Kind::Text)
     }
 
     /// Adds a column of numbers.
-    pub fn numbers(self, name: impl Into<String>, unit: impl Into<String>) -> Self {
+    pub(crate) fn numbers(self, name: impl Into<String>, unit: impl Into<String>) -> Self {
         self.column(name, Kind::Number { unit: unit.into() })
     }
 
     /// Adds a column of medians with intervals.
-    pub fn intervals(self, name: impl Into<String>, unit: impl Into<String>) -> Self {
+    pub(crate) fn intervals(self, name: impl Into<String>, unit: impl Into<String>) -> Self {
         self.column(name, Kind::Interval { unit: unit.into() })
     }
 
     /// Adds a column of ratios.
-    pub fn ratios(self, name: impl Into<String>) -> Self {
+    pub(crate) fn ratios(self, name: impl Into<String>) -> Self {
         self.column(name, Kind::Ratio)
     }
 
     /// Adds a column.
-    pub fn column(mut self, name: impl Into<String>, kind: Kind) -> Self {
+    pub(crate) fn column(mut self, name: impl Into<String>, kind: Kind) -> Self {
         self.columns.push(Column { name: name.into(), kind });
         self
     }
 
     /// Adds a row.
-    pub fn row(&mut self, mark: Mark, cells: Vec<Cell>) {
+    pub(crate) fn row(&mut self, mark: Mark, cells: Vec<Cell>) {
         debug_assert_eq!(cells.len(), self.columns.len(), "a row of another width: {cells:?}");
         self.rows.push(Row { mark, cells });
     }
 
     /// Sorts by a column, ascending: floors first, then figures, then rows without a figure there, each in the order they had.
-    pub fn sort_by(&mut self, column: usize) {
+    pub(crate) fn sort_by(&mut self, column: usize) {
         let key = |row: &Row| (row.mark != Mark::Floor, row.cells[column].sort_key().unwrap_or(f64::INFINITY));
         self.rows.sort_by(|one, other| {
             let (one, other) = (key(one), key(other));
@@ -295,7 +295,7 @@ impl Table {
     }
 
     /// Marks the least figure of a column, floors apart.
-    pub fn mark_least(&mut self, column: usize) {
+    pub(crate) fn mark_least(&mut self, column: usize) {
         let figures = || self.rows.iter().filter(|row| row.mark != Mark::Floor).filter_map(|row| row.cells[column].sort_key());
         let Some(least) = figures().min_by(f64::total_cmp) else { return };
         for row in self.rows.iter_mut().filter(|row| row.mark != Mark::Floor) {
@@ -305,7 +305,7 @@ impl Table {
     }
 
     /// The remarks, then the meaning of every sign that the cells use.
-    pub fn footnotes(&self) -> Vec<Text> {
+    pub(crate) fn footnotes(&self) -> Vec<Text> {
         let mut signs: Vec<Missing> = self.rows.iter().flat_map(|row| &row.cells).filter_map(missing).collect();
         signs.sort_unstable();
         signs.dedup();

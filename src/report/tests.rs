@@ -295,12 +295,15 @@ fn markdown(runs: Vec<RunRecords>) -> String {
 }
 
 fn tables(blocks: &[Block]) -> Vec<&Table> {
-    let inside = |block| match block {
-        &Block::Table(ref table) => vec![table],
-        &Block::Fold { ref blocks, .. } => tables(blocks),
-        _ => Vec::new(),
-    };
-    blocks.iter().flat_map(inside).collect()
+    let mut found = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Table(table) => found.push(table),
+            Block::Fold { blocks, .. } => found.extend(tables(blocks)),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The table with a column of this name, in the section of this anchor.
@@ -449,6 +452,10 @@ fn figures_held_and_limits_are_judged() {
     let document = document(&[full("measure", 1_000_000)]);
     let held = table(&document, "held", "verdict");
     assert_eq!(held.rows.iter().map(|row| words(&row.cells[5].shown())).collect::<Vec<_>>(), ["does not hold", "holds"]);
+    for (members, verdict) in [(1_000_000, "holds"), (999_999, "not judged")] {
+        let peaks = table(&page::document(&[full("measure", members)], ""), "held", "peak");
+        assert_eq!(words(&peaks.rows[0].cells[6].shown()), verdict);
+    }
     let page = markdown(vec![full("measure", 1_000_000)]);
     assert!(page.contains("a limit of flatbuffers stops this dataset"));
     assert!(page.contains("Every format keeps 1 probe: empty."));
@@ -494,9 +501,14 @@ fn the_first_line_tells_the_records_and_nothing_else_does() {
     for (name, content) in report.files() {
         let first = content.lines().next().unwrap();
         assert!(first.contains("`wirewise report`") && first.matches("--").count() == 2, "{name}: {first}");
-        assert_eq!(Report::source_of(content).as_deref(), Some(source));
+        assert_eq!(source_in(content).as_deref(), Some(source));
     }
-    assert_eq!(Report::source_of("# Hello\n"), None);
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(Report::source_of(folder.path()), Err(Stale::Unreadable { .. })));
+    report.write(folder.path()).unwrap();
+    assert_eq!(Report::source_of(folder.path()).unwrap(), Path::new(source));
+    fs::write(folder.path().join("index.md"), "# Hello\n").unwrap();
+    assert!(matches!(Report::source_of(folder.path()), Err(Stale::NotGenerated { .. })));
 }
 
 #[test]

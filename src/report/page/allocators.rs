@@ -16,8 +16,8 @@ pub(super) fn section(page: &Page) -> Option<Section> {
     if blocks.is_empty() {
         return None;
     }
-    let about = "All other tables are measured with one allocator. Here the same cases with another one, in the same run; a ratio above one \
-                 means that the other allocator is slower.";
+    let about = "All other tables are measured with one allocator. Here the same cases with another one, in the same run but in a \
+                 process of their own; a ratio above one means that the other allocator is slower.";
     blocks.insert(0, Block::prose(about));
     Some(Section { id: "allocators".into(), title: "What changing the allocator does".into(), blocks })
 }

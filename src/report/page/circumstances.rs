@@ -52,11 +52,13 @@ fn machine(environment: &Environment) -> String {
 /// How the page is to be read.
 pub(super) fn reading() -> Section {
     let points = [
-        Text::from("One table is one run: figures of different runs are never mixed in a table of times. Where several runs measured the same \
-                    size, the one with the most cells is shown; on equal terms the later one. The environment table lists them all."),
-        "12.3 (12.1–12.6) is a median and the 95 % interval of the median, from the samples' order; no sample is left out.".into(),
-        "Floors are what no format can beat: memcpy copies a payload's bytes and scan reads them, each once; as rows they stand with the \
-         smallest payload, as columns with each format's own. Clone makes the native value anew. A figure is worth its distance from its floor."
+        "One table is one run: figures of different runs are never mixed in a table of times. Where several runs measured the same \
+         size, the one with the most cells is shown; on equal terms the later one. The environment table lists them all."
+            .into(),
+        "12.3 (12.1–12.6) is a median and the 95\u{a0}% interval of the median, from the samples' order; no sample is left out.".into(),
+        "Floors are what handling everything once costs at the least: memcpy copies a payload's bytes and scan reads them, each once; \
+         as rows they stand with the smallest payload, as columns with each format's own. Clone makes the native value anew. Only what \
+         leaves bytes alone, such as an update or the reading of one field, can be below them."
             .into(),
         "Throughput counts members, the same for every format, never a format's own bytes. Only the table of codecs counts bytes: those of \
          the payload before compression."
@@ -148,9 +150,11 @@ fn samples(run: &RunRecords) -> String {
 pub(super) fn reproduce(page: &Page, source: &str) -> Section {
     let mut lines: Vec<String> = Vec::new();
     for run in page.runs {
-        let checkout = format!("git checkout {}", run.run.environment.revision.trim_end_matches('+'));
-        for line in [checkout, run.run.program.clone()] {
-            if lines.last() != Some(&line) && !(line.starts_with("git ") && lines.contains(&line)) {
+        let revision = run.run.environment.revision.trim_end_matches('+');
+        let checkout = (revision != "unknown").then(|| format!("git checkout {revision}"));
+        for line in checkout.into_iter().chain([run.run.program.clone()]) {
+            // One checkout serves all runs of a revision.
+            if !lines.contains(&line) {
                 lines.push(line);
             }
         }

@@ -9,6 +9,8 @@ use crate::statistics::Summary;
 
 /// The peak of the measuring process may be this many times the dataset and the largest payload together.
 const PEAK_AT_MOST: f64 = 3.0;
+/// From so many members on: below, the program itself outweighs the data.
+const PEAK_FROM: usize = 1_000_000;
 
 /// What a bound says of a figure.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,13 +71,14 @@ fn judged(ratio: &Ratio) -> Option<(Verdict, &Ratio, Summary)> {
 }
 
 fn ratio_table(ratios: &[(Verdict, &Ratio, Summary)]) -> Table {
-    let mut table = Table::new("Two cases timed in turn, sample by sample: the median of the ratios of the pairs, and its 95 % interval")
-        .words("case")
-        .words("against")
-        .numbers("members", "")
-        .intervals("ratio", "")
-        .ratios("at most")
-        .words("verdict");
+    let mut table =
+        Table::new("Two cases timed in turn, sample by sample: the median of the ratios of the pairs, and its 95\u{a0}% interval")
+            .words("case")
+            .words("against")
+            .numbers("members", "")
+            .intervals("ratio", "")
+            .ratios("at most")
+            .words("verdict");
     for (verdict, ratio, summary) in ratios {
         let cells = vec![
             Cell::text(ratio.cell.id.to_string()),
@@ -103,11 +106,19 @@ fn process_table(processes: &[&Process]) -> Table {
         let [dataset, payload, peak] =
             [process.dataset_bytes, process.largest_payload_bytes, process.resident_peak_bytes].map(|bytes| bytes as f64 / 1e6);
         let ratio = peak / (dataset + payload);
-        let verdict = if ratio <= PEAK_AT_MOST { Verdict::Holds } else { Verdict::Broken };
+        let verdict = match process.spec.members {
+            members if members < PEAK_FROM => "not judged",
+            _ if ratio <= PEAK_AT_MOST => Verdict::Holds.words(),
+            _ => Verdict::Broken.words(),
+        };
         let mut cells = vec![Cell::count(process.spec.members as u64)];
         cells.extend([dataset, payload, peak, ratio, PEAK_AT_MOST].map(Cell::number));
-        cells.push(Cell::text(verdict.words()));
+        cells.push(Cell::text(verdict));
         table.row(Mark::Plain, cells);
+    }
+    if processes.iter().any(|process| process.spec.members < PEAK_FROM) {
+        let note = "Not judged below 1,000,000 members: there the program itself takes more than the data.";
+        table.notes.push(note.into());
     }
     table
 }

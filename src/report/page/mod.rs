@@ -28,7 +28,7 @@ struct Page<'r> {
 }
 
 /// The page of these runs, of which there is at least one.
-pub fn document(runs: &[RunRecords], source: &str) -> Document {
+pub(crate) fn document(runs: &[RunRecords], source: &str) -> Document {
     let page = Page { runs, groups: Group::all(runs) };
     let parts = [answer::section(&page), pictures::section(&page), failures::section(&page)];
     let rest = [
@@ -67,7 +67,8 @@ fn tables(page: &Page, index: usize, group: &Group) -> Option<Section> {
     }
     let title = page.heading(group);
     let run = Text::from("From the run ").code(&group.run.name).plain(format!(
-        ". Times are nanoseconds a member: the median and, in brackets, its 95 % interval. {} Sorted by the first figure; floors first.",
+        ". Times are nanoseconds a member: the median and, in brackets, its 95\u{a0}% interval. {} Sorted by the first figure; \
+         floors first.",
         noise_sentence(group)
     ));
     if index > 0 {

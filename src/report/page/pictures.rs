@@ -105,7 +105,8 @@ fn encode_and_decode(page: &Page, group: &Group) -> Picture {
         },
     ];
     let description = "Two bars a format: left encode, with a tick where memcpy of the same payload stands; right decode, with a line \
-                       where cloning the native value stands. Shorter is better; the thin lines at the ends are the intervals. The table has all figures."
+                       where cloning the native value stands. Shorter is better; the thin lines at the ends are the intervals. The table \
+                       has all figures."
         .to_owned();
     let title = format!("Encode and decode, {}", page.heading(group));
     let rows = formats.into_iter().map(str::to_owned).collect();

@@ -208,7 +208,7 @@ impl Timing {
         let seen =
             |format: &&str| self.own_measures().any(|measure| !matches!(measure.reading(group, format), Reading::Absent | Reading::NotRun));
         let (able, unable): (Vec<&str>, Vec<&str>) = group.formats.iter().copied().partition(able);
-        if !able.iter().any(|format| seen(&format)) {
+        if !able.iter().any(seen) {
             return None;
         }
         let entry = |format: &&str| Some(Entry { label: (*format).to_owned(), value: main.reading(group, format).measured()? });
