@@ -26,12 +26,15 @@ impl<'s> Sink<'s> {
 
     #[cold]
     fn grow(&mut self, end: usize) {
-        let size = end.max(self.bytes.len() * 2).max(Self::LEAST);
-        if self.at == 0 {
+        let capacity = self.bytes.capacity();
+        if end <= capacity {
+            // A used vector: room was asked for beyond what it held, as a rule just before the end, and zeros are written for no more.
+            self.bytes.resize(capacity.min(end + end / 64 + Self::LEAST), 0);
+        } else if self.at == 0 {
             // Nothing to keep: memory that the system hands out as zeros costs less than writing them.
-            *self.bytes = vec![0; size];
+            *self.bytes = vec![0; end.max(Self::LEAST)];
         } else {
-            self.bytes.resize(size, 0);
+            self.bytes.resize(end.max(self.bytes.len() * 2), 0);
         }
     }
 

@@ -169,7 +169,8 @@ impl<const MAP: bool, const COMPRESSION: u8> MessagePackCsharp<MAP, COMPRESSION>
             let mut raw = Sink::new(&mut self.raw);
             value.write(&mut Writer::<_, MAP>::new(&mut raw)).map_err(refused)?;
             let raw = raw.written_since(0);
-            write_block(Self::INFO.name, raw, &mut self.scratch.tables, &mut sink)
+            let too_long = || Error::new(Self::INFO.name, Problem::Unrepresentable(format!("a block of {} bytes", raw.len())));
+            self.scratch.write_block(raw, &mut sink).ok_or_else(too_long)
         } else {
             let mut writer = Writer::<_, MAP>::new(Segments::new(&mut self.scratch));
             value.write(&mut writer).map_err(refused)?;
@@ -186,23 +187,6 @@ impl<const MAP: bool, const COMPRESSION: u8> MessagePackCsharp<MAP, COMPRESSION>
         }
         Ok(Reader::new(Self::INFO.name, payload, false))
     }
-}
-
-/// An extension of the length in five bytes and the block; or the bytes themselves if they are few.
-fn write_block(format: &'static str, raw: &[u8], tables: &mut lz4::Tables, sink: &mut Sink<'_>) -> Result<()> {
-    if raw.len() < LEAST_TO_COMPRESS {
-        sink.put_slice(raw);
-        return Ok(());
-    }
-    let Ok(len) = i32::try_from(raw.len()) else {
-        return Err(Error::new(format, Problem::Unrepresentable(format!("a block of {} bytes", raw.len()))));
-    };
-    let mut block = vec![0; 5 + lz4::most(raw.len())];
-    block[0] = code::INT32;
-    block[1..5].copy_from_slice(&len.to_be_bytes());
-    let end = 5 + lz4::compress(raw, tables, &mut block[5..]);
-    Writer::<_, false>::new(sink).extension(BLOCK_CODE, &block[..end]);
-    Ok(())
 }
 
 /// Decompresses a payload to `raw`, if it is compressed.

@@ -86,7 +86,9 @@ pub(super) struct Scratch {
     lengths: Vec<usize>,
     /// Compressed blocks.
     blocks: Vec<u8>,
-    pub(super) tables: lz4::Tables,
+    /// What stands before them.
+    head: Vec<u8>,
+    tables: lz4::Tables,
 }
 
 /// Segments as the original fills them, each compressed as soon as it is full.
@@ -147,14 +149,34 @@ impl<'s> Segments<'s> {
             return;
         }
         self.close();
-        let mut lengths = Vec::new();
-        let mut writer = Writer::<_, false>::new(Sink::new(&mut lengths));
+        let mut writer = Writer::<_, false>::new(Sink::new(&mut self.scratch.head));
         self.scratch.lengths.iter().for_each(|&len| writer.unsigned(len as u64));
         drop(writer);
         let mut head = Writer::<_, false>::new(sink);
         head.array(self.scratch.lengths.len() + 1);
-        head.extension(super::BLOCK_ARRAY_CODE, &lengths);
+        head.extension(super::BLOCK_ARRAY_CODE, &self.scratch.head);
         head.target.put_slice(&self.scratch.blocks[..self.filled]);
+    }
+}
+
+impl Scratch {
+    /// Writes the whole payload as one block: an extension of its length in five bytes and the block, or the bytes themselves if they are
+    /// few. None if its length is beyond an `i32`.
+    pub(super) fn write_block(&mut self, raw: &[u8], sink: &mut Sink<'_>) -> Option<()> {
+        if raw.len() < super::LEAST_TO_COMPRESS {
+            sink.put_slice(raw);
+            return Some(());
+        }
+        let len = i32::try_from(raw.len()).ok()?;
+        let most = 5 + lz4::most(raw.len());
+        if self.blocks.len() < most {
+            self.blocks.resize(most, 0);
+        }
+        self.blocks[0] = code::INT32;
+        self.blocks[1..5].copy_from_slice(&len.to_be_bytes());
+        let end = 5 + lz4::compress(raw, &mut self.tables, &mut self.blocks[5..most]);
+        Writer::<_, false>::new(sink).extension(super::BLOCK_CODE, &self.blocks[..end]);
+        Some(())
     }
 }
 
