@@ -36,14 +36,14 @@ pub(super) fn register<M: Manner>(registry: &mut Registry) {
 }
 
 /// Messages and groups inside each other.
-const DEPTH: usize = 100;
+pub(super) const DEPTH: usize = 100;
 
-const VARINT: u8 = 0;
-const FIXED64: u8 = 1;
-const LENGTH: u8 = 2;
-const GROUP: u8 = 3;
+pub(super) const VARINT: u8 = 0;
+pub(super) const FIXED64: u8 = 1;
+pub(super) const LENGTH: u8 = 2;
+pub(super) const GROUP: u8 = 3;
 const END_GROUP: u8 = 4;
-const FIXED32: u8 = 5;
+pub(super) const FIXED32: u8 = 5;
 
 /// The bytes of a varint.
 #[inline]
@@ -157,32 +157,32 @@ fn checked<M: Manner>(len: usize) -> Result<usize> {
 }
 
 /// Reads a message's fields.
-struct Reader<'p, M> {
-    bytes: &'p [u8],
-    at: usize,
+pub(super) struct Reader<'p, M> {
+    pub(super) bytes: &'p [u8],
+    pub(super) at: usize,
     /// Where the message ends that is being read.
-    end: usize,
-    manner: PhantomData<M>,
+    pub(super) end: usize,
+    pub(super) manner: PhantomData<M>,
 }
 
 impl<'p, M: Manner> Reader<'p, M> {
     #[cold]
-    fn error(&self, problem: Problem) -> Error {
+    pub(super) fn error(&self, problem: Problem) -> Error {
         Error::at(M::INFO.name, self.at, problem)
     }
 
     #[cold]
-    fn truncated(&self, needed: usize) -> Error {
+    pub(super) fn truncated(&self, needed: usize) -> Error {
         self.error(Problem::Truncated { needed: needed as u64, left: (self.end - self.at) as u64 })
     }
 
     #[cold]
-    fn malformed(&self, reason: impl Into<String>) -> Error {
+    pub(super) fn malformed(&self, reason: impl Into<String>) -> Error {
         self.error(Problem::Malformed(reason.into()))
     }
 
     #[inline]
-    fn take(&mut self, len: usize) -> Result<&'p [u8]> {
+    pub(super) fn take(&mut self, len: usize) -> Result<&'p [u8]> {
         match self.bytes[self.at..self.end].get(..len) {
             Some(bytes) => {
                 self.at += len;
@@ -193,7 +193,7 @@ impl<'p, M: Manner> Reader<'p, M> {
     }
 
     #[inline]
-    fn fixed<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub(super) fn fixed<const N: usize>(&mut self) -> Result<[u8; N]> {
         match self.bytes[self.at..self.end].first_chunk() {
             Some(bytes) => {
                 self.at += N;
@@ -205,7 +205,7 @@ impl<'p, M: Manner> Reader<'p, M> {
 
     /// Ten bytes at most; of the tenth one bit belongs to the number.
     #[inline]
-    fn varint(&mut self) -> Result<u64> {
+    pub(super) fn varint(&mut self) -> Result<u64> {
         let mut value = 0;
         for (index, &byte) in self.bytes[self.at..self.end].iter().take(10).enumerate() {
             if index == 9 && byte > 1 && (M::CODE_FIRST || byte >= 0x80) {
@@ -222,7 +222,7 @@ impl<'p, M: Manner> Reader<'p, M> {
 
     /// A varint of 32 bits without a sign.
     #[inline]
-    fn varint32(&mut self) -> Result<u32> {
+    pub(super) fn varint32(&mut self) -> Result<u32> {
         let start = self.at;
         let value = self.varint()?;
         if M::CODE_FIRST && (value > u64::from(u32::MAX) || self.at - start > 5) {
@@ -233,7 +233,7 @@ impl<'p, M: Manner> Reader<'p, M> {
 
     /// The next field's number and wire type; none at the end of the message.
     #[inline]
-    fn field(&mut self) -> Result<Option<(u32, u8)>> {
+    pub(super) fn field(&mut self) -> Result<Option<(u32, u8)>> {
         if self.at == self.end {
             return Ok(None);
         }
@@ -246,7 +246,7 @@ impl<'p, M: Manner> Reader<'p, M> {
     }
 
     #[inline]
-    fn length(&mut self) -> Result<usize> {
+    pub(super) fn length(&mut self) -> Result<usize> {
         let len = self.varint32()?;
         match i32::try_from(len) {
             Ok(len) => Ok(len as usize),
@@ -255,7 +255,7 @@ impl<'p, M: Manner> Reader<'p, M> {
     }
 
     #[inline]
-    fn text(&mut self) -> Result<&'p str> {
+    pub(super) fn text(&mut self) -> Result<&'p str> {
         let len = self.length()?;
         let text = self.take(len)?;
         simdutf8::basic::from_utf8(text).map_err(|_| Error::at(M::INFO.name, self.at - len, Problem::InvalidUtf8))
@@ -271,7 +271,7 @@ impl<'p, M: Manner> Reader<'p, M> {
         }
     }
 
-    fn number32(&mut self, wire: u8) -> Result<i32> {
+    pub(super) fn number32(&mut self, wire: u8) -> Result<i32> {
         let start = self.at;
         let value = self.number64(wire)?;
         // A negative number is ten bytes; one of 32 bits whose highest is set is its five, cut short.
@@ -292,7 +292,7 @@ impl<'p, M: Manner> Reader<'p, M> {
     }
 
     /// Moves behind a field that nobody asked for.
-    fn skip(&mut self, number: u32, wire: u8, depth: usize) -> Result<()> {
+    pub(super) fn skip(&mut self, number: u32, wire: u8, depth: usize) -> Result<()> {
         match wire {
             VARINT => self.varint().map(drop),
             FIXED64 => self.fixed::<8>().map(drop),

@@ -6,6 +6,8 @@
 pub mod binary_writer;
 #[cfg(feature = "capnp")]
 pub mod capnp;
+#[cfg(feature = "protobuf-net")]
+pub mod contract;
 #[cfg(feature = "custom")]
 pub mod custom;
 #[cfg(feature = "datacontract")]

@@ -8,6 +8,8 @@
 mod vectors;
 
 mod common;
+#[cfg(all(feature = "protobuf-net", feature = "google-protobuf"))]
+mod contract;
 #[cfg(feature = "datacontract")]
 mod datacontract;
 #[cfg(feature = "messagepack-csharp")]
