@@ -183,6 +183,7 @@ impl<'p, L: Lengths> Reader<'p, L> {
         self.error(Problem::Truncated { needed: needed as u64, left: self.rest.len() as u64 })
     }
 
+    #[cfg(feature = "binary-writer")]
     #[cold]
     pub(super) fn malformed(&self, reason: String) -> Error {
         self.error(Problem::Malformed(reason))

@@ -255,6 +255,69 @@ fn protobuf_net() {
     println!("{count} messages of protobuf-net written byte for byte and read");
 }
 
+/// A dictionary and a list that stand by themselves are field 1 of a message.
+#[test]
+fn roots_that_are_no_classes() {
+    let vectors = Vectors::open("dotnet");
+    let dictionary = contract([(1, Kind::Text, Rule::Map(Kind::Int32))]);
+    let value = object([Value::Map(vec![(Value::Integer(1), text("one")), (Value::Integer(0), text("zero"))])]);
+    let expected = vectors.file("root-dictionary.protobuf-net.bin");
+    let mut sink = Vec::new();
+    write::<CodeFirst>(&dictionary, &value, &mut sink).unwrap();
+    assert_eq!((sink.as_slice(), read::<CodeFirst>(&dictionary, expected).unwrap()), (expected, value));
+
+    let list = contract([(1, Kind::Message(test_class()), Rule::List)]);
+    let value = object([Value::List(vec![test(1, text("a")), test(0, Value::Null), test(-1, text(""))])]);
+    let expected = vectors.file("root-list.protobuf-net.bin");
+    write::<CodeFirst>(&list, &value, &mut sink).unwrap();
+    assert_eq!((sink.as_slice(), read::<CodeFirst>(&list, expected).unwrap()), (expected, value));
+    assert_eq!(read::<CodeFirst>(&list, vectors.file("root-list-empty.protobuf-net.bin")).unwrap(), list.object());
+
+    // The graph of article 002 without its references: 3 departments, 57 employees, 30 projects.
+    use Kind::*;
+    let employee = contract([(1, Int32, Rule::Plain), (2, Text, Rule::Plain), (3, Double, Rule::Plain), (4, DateTime, Rule::Plain)]);
+    let project = contract([(1, Int32, Rule::Plain), (2, Text, Rule::Plain), (3, Bool, Rule::Plain)]);
+    let department =
+        contract([(1, Int32, Rule::Plain), (2, Text, Rule::Plain), (3, Message(employee), Rule::List), (4, Message(project), Rule::List)]);
+    let departments = contract([(1, Message(department), Rule::List)]);
+    let expected = vectors.file("graph-90-tree.protobuf-net.bin");
+    let tree = read::<CodeFirst>(&departments, expected).unwrap();
+    let Value::List(items) = &tree.values[0] else { panic!("{tree:?}") };
+    let len = |value: &Value| if let Value::List(items) = value { items.len() } else { 0 };
+    let counts: Vec<_> = items
+        .iter()
+        .map(|item| if let Value::Object(item) = item { [len(&item.values[2]), len(&item.values[3])] } else { [0; 2] })
+        .collect();
+    assert_eq!(counts, [[19, 10]; 3]);
+    write::<CodeFirst>(&departments, &tree, &mut sink).unwrap();
+    assert_eq!(sink, expected);
+}
+
+/// What protobuf-net 2.0 wrote, as far as it needs no references: `name [length] HEX` a line.
+#[test]
+fn what_release_2_wrote() {
+    let vectors = Vectors::open("dotnet");
+    let line = |name: &str| {
+        let line = vectors.text("protobufnet_r668.txt").lines().find(|line| line.split(' ').next() == Some(name)).unwrap().to_owned();
+        let hex = line.rsplit(' ').next().unwrap().to_owned();
+        (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect::<Vec<u8>>()
+    };
+    let check = |name: &str, contract: &Contract, value: Object| {
+        let (expected, mut sink) = (line(name), Vec::new());
+        write::<CodeFirst>(contract, &value, &mut sink).unwrap();
+        assert_eq!(sink, expected, "{name}");
+        assert_eq!(read::<CodeFirst>(contract, &expected).unwrap(), value, "{name}");
+    };
+    check("test1", &test_class(), object([Value::Integer(1), text("测试 protobuf-net")]));
+    check("test0", &test_class(), object([Value::Integer(0), text("")]));
+    let four = Contract { fields: bcl().fields[..4].to_vec(), derived: Vec::new() };
+    let guid = [0x33, 0x22, 0x11, 0x00, 0x55, 0x44, 0x77, 0x66, 0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF];
+    let value = |when, long, guid, price| object([Value::Integer(when), Value::Integer(long), Value::Guid(guid), price]);
+    check("bcl", &four, value(DAY, 54_000_000_000, guid, decimal(110, 0, 2, false)));
+    check("bcl0", &four, four.object());
+    check("bclneg", &four, value(621_355_968_000_000_000 + 10_000_000, 1, [0; 16], decimal(5, 0, 0, true)));
+}
+
 /// A list that starts with items gets more of them, and a false that is left out does not come back.
 #[test]
 fn properties_that_do_not_start_at_zero() {

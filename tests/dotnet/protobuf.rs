@@ -2,7 +2,7 @@
 
 use wirewise::dataset::{Member, Organization};
 
-use crate::common::{check_organizations, decoded, encoded, organizations};
+use crate::common::{check_organizations, decoded};
 use crate::vectors::Vectors;
 
 /// What each makes of a value: a sign of zero is lost, and one of null and empty.
@@ -24,8 +24,9 @@ fn read_back(value: &Organization, code_first: bool) -> Organization {
 #[cfg(feature = "protobuf-net")]
 mod protobuf_net {
     use super::*;
+    use crate::common::{encoded, organizations};
+    use wirewise::Problem;
     use wirewise::format::protobuf_net::*;
-    use wirewise::{Problem, Read};
 
     #[test]
     fn every_organization() {
@@ -135,6 +136,7 @@ mod protobuf_net {
     #[cfg(feature = "google-protobuf")]
     #[test]
     fn each_reads_the_others_payloads() {
+        use wirewise::Read;
         use wirewise::format::google_protobuf::GoogleProtobuf;
         for (name, value) in organizations() {
             let (code_first, schema_first) = (encoded::<ProtobufNet, _>(&value).unwrap(), encoded::<GoogleProtobuf, _>(&value).unwrap());

@@ -160,3 +160,34 @@ fn objects_that_are_empty_do_not_outgrow_their_payload() {
     let text = format!("{{\"Members\":[{}{{}}]}}", "{},".repeat(400_000));
     assert!(matches!(refused(text).problem(), Problem::Limit { limit: "items of a list", .. }));
 }
+
+#[test]
+fn a_person() {
+    #[derive(serde::Serialize)]
+    #[serde(rename_all = "PascalCase")]
+    struct Person {
+        id: i32,
+        name: &'static str,
+        age: i32,
+        address: &'static str,
+    }
+    let person = Person { id: 1, name: "张三", age: 18, address: "北京市朝阳区" };
+    assert_eq!(written(&person).as_bytes(), Vectors::open("dotnet").file("person.json.bin"));
+}
+
+/// No cut of a text is one, and borrowed strings are those of the owned value.
+#[test]
+fn truncations() {
+    use wirewise::format::Borrow;
+    use wirewise::{Payload, Read};
+    let vectors = Vectors::open("dotnet");
+    for name in ["organization-3-zh", "organization-3-ja", "organization-empty", "organization-null"] {
+        let text = vectors.file(&format!("{name}.json.bin"));
+        for cut in 0..text.len() {
+            refused(&text[..cut]);
+        }
+        let payload = Payload::from(text);
+        let borrowed = SystemTextJson.borrow(&payload).unwrap();
+        assert_eq!(borrowed.checksum().unwrap(), read(text).unwrap().checksum().unwrap(), "{name}");
+    }
+}

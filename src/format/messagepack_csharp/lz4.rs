@@ -251,6 +251,8 @@ mod tests {
         assert_eq!(compressed(&[0x61; 12]), b"\xC0aaaaaaaaaaaa");
         assert_eq!(compressed(&[0x61; 13]), b"\xD0aaaaaaaaaaaaa");
         assert_eq!(compressed(&[0x61; 64]), [0x1F, 0x61, 1, 0, 0x27, 0x50, 0x61, 0x61, 0x61, 0x61, 0x61]);
+        assert_eq!(compressed(&[0; 70_000]).len(), 285);
+        assert_eq!(compressed(&(0..64).collect::<Vec<u8>>()).len(), 66);
         assert_eq!(compressed(&[0x61; 300]), [0x1F, 0x61, 1, 0, 0xFF, 0x14, 0x50, 0x61, 0x61, 0x61, 0x61, 0x61]);
     }
 }
