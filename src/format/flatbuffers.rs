@@ -1,0 +1,403 @@
+//! FlatBuffers through the flatbuffers crate and flatc's code for schemas/organization.fbs.
+
+use std::mem;
+
+use flatbuffers::{FlatBufferBuilder, InvalidFlatbuffer, VerifierOptions, WIPOffset};
+
+use super::{Access, AccessUnchecked, Decode, Encode, Format, Info, Validation};
+use crate::dataset::organization::{MemberView, OrganizationView};
+use crate::dataset::{Member, Organization, Read};
+use crate::error::{Error, Problem, Result};
+use crate::payload::Payload;
+use crate::registry::Registry;
+
+/// What flatc makes of the schema.
+mod generated {
+    #![allow(missing_docs, clippy::all, unused_imports, dead_code, mismatched_lifetime_syntaxes)]
+
+    include!(concat!(env!("OUT_DIR"), "/organization_generated.rs"));
+}
+
+pub use generated::wirewise::organization as message;
+
+/// Offsets are signed and 32 bits wide.
+const MOST_BYTES: usize = 1 << 31;
+
+/// More than the fixed part of any table here takes, with its vtable and all padding.
+const TABLE: usize = 128;
+
+/// Tables within tables; this schema has two levels.
+const DEPTH: usize = 64;
+
+/// A FlatBuffer with the file identifier that the schema gives.
+///
+/// A buffer has no end mark: bytes behind its last object go unnoticed, and the last three may be padding, without which it is the
+/// same. The verifier does not know types either, so it is the identifier that tells another schema's buffer.
+#[derive(Default)]
+pub struct FlatBuffers {
+    /// The size of the last payload. The library fills its buffer from the end, and doubles and moves it whenever it is full; in a
+    /// buffer that has its payload's size from the start, the payload ends up in its place.
+    size: usize,
+    /// Where the tags are.
+    tags: Vec<WIPOffset<&'static str>>,
+    /// Where the members are.
+    members: Vec<WIPOffset<message::Member<'static>>>,
+}
+
+impl Format for FlatBuffers {
+    const INFO: Info = Info {
+        name: "flatbuffers",
+        wire_format: "FlatBuffers",
+        library: "flatbuffers",
+        version: crate::version!("FLATBUFFERS"),
+        note: "a buffer ends at 2 GiB; bytes behind its last object go unnoticed",
+    };
+}
+
+pub(super) fn register(registry: &mut Registry) {
+    registry
+        .declare::<FlatBuffers, Organization>()
+        .encode()
+        .decode()
+        .access()
+        .access_unchecked()
+        .bare_access(|payload| {
+            let options = options(payload.len());
+            let identified = message::organization_buffer_has_identifier(payload);
+            let view = message::root_as_organization_with_opts(&options, payload).map_err(|error| refused(error, &options))?;
+            std::hint::black_box((identified, view));
+            Ok(())
+        })
+        .default_limit("max_tables, 1,000,000 by default", |payload| {
+            let view = message::root_as_organization(payload).map_err(|error| refused(error, &VerifierOptions::default()))?;
+            view.checksum().map(|_| ())
+        });
+}
+
+impl FlatBuffers {
+    /// The buffer in which the payload grows: the sink's own memory, all zero because the library leaves padding as it is.
+    fn buffer(&self, sink: &mut Vec<u8>) -> Vec<u8> {
+        let mut buffer = mem::take(sink);
+        if buffer.capacity() < self.size {
+            // Not resized: fresh memory is zero already, and the system hands it out lazily.
+            return vec![0; self.size];
+        }
+        buffer.clear();
+        buffer.resize(self.size, 0);
+        buffer
+    }
+
+    fn build(&mut self, builder: &mut FlatBufferBuilder<'static>, value: &Organization) -> Result<()> {
+        let tags = match &value.tags {
+            None => None,
+            Some(tags) => {
+                self.tags.clear();
+                for tag in tags {
+                    room(builder, tag.len() + TABLE)?;
+                    self.tags.push(builder.create_string(tag));
+                }
+                room(builder, mem::size_of_val(self.tags.as_slice()) + TABLE)?;
+                Some(builder.create_vector(&self.tags))
+            }
+        };
+        let members = match &value.members {
+            None => None,
+            Some(members) => {
+                self.members.clear();
+                self.members.reserve(members.len());
+                for member in members {
+                    self.members.push(member_of(builder, member)?);
+                }
+                room(builder, mem::size_of_val(self.members.as_slice()) + TABLE)?;
+                Some(builder.create_vector(&self.members))
+            }
+        };
+        let root = message::Organization::create(builder, &message::OrganizationArgs { id: value.id, tags, members });
+        message::finish_organization_buffer(builder, root);
+        Ok(())
+    }
+}
+
+fn member_of(builder: &mut FlatBufferBuilder<'static>, member: &Member) -> Result<WIPOffset<message::Member<'static>>> {
+    let texts = [&member.name, &member.description, &member.address].map(Option::as_deref);
+    room(builder, texts.iter().flatten().map(|text| text.len()).sum::<usize>() + TABLE)?;
+    let [name, description, address] = texts.map(|text| text.map(|text| builder.create_string(text)));
+    // A field that equals its default is left out, and -0.0 equals it: that member gets all its fields.
+    builder.force_defaults(member.value == 0.0 && member.value.is_sign_negative());
+    let arguments = message::MemberArgs { id: member.id, name, description, address, value: member.value, update_time: member.update_time };
+    let offset = message::Member::create(builder, &arguments);
+    builder.force_defaults(false);
+    Ok(offset)
+}
+
+/// The library panics at its limit, or gives offsets that point elsewhere.
+fn room(builder: &FlatBufferBuilder<'static>, bytes: usize) -> Result<()> {
+    let wanted = builder.unfinished_data().len() + bytes;
+    if wanted <= MOST_BYTES {
+        return Ok(());
+    }
+    Err(Error::new(FlatBuffers::INFO.name, Problem::Limit { limit: "payload", allowed: MOST_BYTES as u64, wanted: wanted as u64 }))
+}
+
+impl Encode<Organization> for FlatBuffers {
+    fn encode(&mut self, value: &Organization, sink: &mut Vec<u8>) -> Result<()> {
+        let mut builder = FlatBufferBuilder::from_vec(self.buffer(sink));
+        let built = self.build(&mut builder, value);
+        let (mut buffer, start) = builder.collapse();
+        if start > 0 {
+            buffer.copy_within(start.., 0);
+            buffer.truncate(buffer.len() - start);
+        }
+        self.size = buffer.len();
+        *sink = buffer;
+        built
+    }
+}
+
+impl Access<Organization> for FlatBuffers {
+    type View<'p> = message::Organization<'p>;
+
+    const VALIDATION: Validation = Validation::Upfront;
+
+    fn access<'p>(&mut self, payload: &'p Payload) -> Result<message::Organization<'p>> {
+        access(payload)
+    }
+}
+
+impl AccessUnchecked<Organization> for FlatBuffers {
+    unsafe fn access_unchecked<'p>(&mut self, payload: &'p Payload) -> message::Organization<'p> {
+        // SAFETY: the caller's promise.
+        unsafe { message::root_as_organization_unchecked(payload) }
+    }
+}
+
+impl Decode<Organization> for FlatBuffers {
+    fn decode(&mut self, payload: &Payload) -> Result<Organization> {
+        let view = access(payload)?;
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        Ok(Organization {
+            id: view.id(),
+            tags: view.tags().map(|tags| tags.iter().map(str::to_owned).collect()),
+            members: view.members().map(|members| {
+                let members = members.iter().map(|member| Member {
+                    id: member.id(),
+                    name: text(member.name()),
+                    description: text(member.description()),
+                    address: text(member.address()),
+                    value: member.value(),
+                    update_time: member.update_time(),
+                });
+                members.collect()
+            }),
+        })
+    }
+}
+
+fn access(payload: &Payload) -> Result<message::Organization<'_>> {
+    if payload.get(4..8) != Some(message::ORGANIZATION_IDENTIFIER.as_bytes()) {
+        return Err(unidentified(payload));
+    }
+    let options = options(payload.len());
+    message::root_as_organization_with_opts(&options, payload).map_err(|error| refused(error, &options))
+}
+
+#[cold]
+fn unidentified(payload: &[u8]) -> Error {
+    let expected = message::ORGANIZATION_IDENTIFIER;
+    let found = payload.get(4..8).unwrap_or_default().escape_ascii();
+    let prefixed = if payload.get(8..12) == Some(expected.as_bytes()) { ": it is a size-prefixed buffer" } else { "" };
+    Error::at(FlatBuffers::INFO.name, 4, Problem::Malformed(format!("the file identifier is \"{found}\", not \"{expected}\"{prefixed}")))
+}
+
+/// Limits that every buffer of this size can keep whose objects are referred to once, so that only objects referred to again and
+/// again hit them. A table and the reference to it take eight bytes. What is counted as size is every byte that the verifier looks
+/// at, for each reference: of the smallest tables, with a vtable that they share, five times what they take.
+fn options(len: usize) -> VerifierOptions {
+    VerifierOptions { max_depth: DEPTH, max_tables: len / 8 + 1, max_apparent_size: len.saturating_mul(8), ..VerifierOptions::default() }
+}
+
+#[cold]
+fn refused(error: InvalidFlatbuffer, options: &VerifierOptions) -> Error {
+    use InvalidFlatbuffer::{
+        ApparentSizeTooLarge, DepthLimitReached, MissingNullTerminator, RangeOutOfBounds, SignedOffsetOutOfBounds, TooManyTables,
+        Unaligned, Utf8Error,
+    };
+    let limited = |limit, allowed: usize| {
+        Error::new(FlatBuffers::INFO.name, Problem::Limit { limit, allowed: allowed as u64, wanted: allowed as u64 + 1 })
+    };
+    let problem = match &error {
+        TooManyTables => return limited("tables", options.max_tables),
+        ApparentSizeTooLarge => return limited("apparent size", options.max_apparent_size),
+        DepthLimitReached => return limited("depth", options.max_depth),
+        Utf8Error { .. } => Problem::InvalidUtf8,
+        // The library writes one line for the error and one for each object on the way to it.
+        other => Problem::Malformed(other.to_string().trim_end().replace('\n', "; ")),
+    };
+    match &error {
+        Utf8Error { range, .. } | MissingNullTerminator { range, .. } | RangeOutOfBounds { range, .. } => {
+            Error::at(FlatBuffers::INFO.name, range.start, problem)
+        }
+        Unaligned { position, .. } | SignedOffsetOutOfBounds { position, .. } => Error::at(FlatBuffers::INFO.name, *position, problem),
+        _ => Error::new(FlatBuffers::INFO.name, problem),
+    }
+}
+
+// The generated types have methods of the same names, and those go first.
+
+impl OrganizationView for message::Organization<'_> {
+    type Member<'v>
+        = message::Member<'v>
+    where
+        Self: 'v;
+
+    #[inline]
+    fn id(&self) -> Result<i32> {
+        Ok(self.id())
+    }
+
+    #[inline]
+    fn tags(&self) -> Result<Option<impl Iterator<Item = Result<&str>>>> {
+        Ok(self.tags().map(|tags| tags.iter().map(Ok)))
+    }
+
+    #[inline]
+    fn members(&self) -> Result<Option<(usize, impl Iterator<Item = Result<Self::Member<'_>>>)>> {
+        Ok(self.members().map(|members| (members.len(), members.iter().map(Ok))))
+    }
+
+    fn visit_at<'v>(&'v self, positions: &[usize], mut visit: impl FnMut(usize, Self::Member<'v>) -> Result<()>) -> Result<()> {
+        let Some(members) = self.members() else { return Ok(()) };
+        let len = members.len();
+        positions.iter().filter(|&&at| at < len).try_for_each(|&at| visit(at, members.get(at)))
+    }
+}
+
+impl MemberView for message::Member<'_> {
+    #[inline]
+    fn id(&self) -> Result<i32> {
+        Ok(self.id())
+    }
+
+    #[inline]
+    fn name(&self) -> Result<Option<&str>> {
+        Ok(self.name())
+    }
+
+    #[inline]
+    fn description(&self) -> Result<Option<&str>> {
+        Ok(self.description())
+    }
+
+    #[inline]
+    fn address(&self) -> Result<Option<&str>> {
+        Ok(self.address())
+    }
+
+    #[inline]
+    fn value(&self) -> Result<f64> {
+        Ok(self.value())
+    }
+
+    #[inline]
+    fn update_time(&self) -> Result<i64> {
+        Ok(self.update_time())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::{Dataset, Spec};
+
+    fn organization(members: usize) -> Organization {
+        Organization::generate(&Spec::of::<Organization>(members)).unwrap()
+    }
+
+    fn encoded(value: &Organization) -> Vec<u8> {
+        let mut sink = Vec::new();
+        FlatBuffers::default().encode(value, &mut sink).unwrap();
+        sink
+    }
+
+    fn decoded(bytes: &[u8]) -> Result<Organization> {
+        FlatBuffers::default().decode(&Payload::from(bytes))
+    }
+
+    #[test]
+    fn the_bytes_do_not_depend_on_what_was_encoded_before() {
+        let (mut format, mut sink) = (FlatBuffers::default(), vec![0xFF; 5000]);
+        for members in [100, 3, 3, 0, 50, 50, 1000, 100] {
+            let value = organization(members);
+            format.encode(&value, &mut sink).unwrap();
+            assert_eq!(sink, encoded(&value));
+        }
+    }
+
+    #[test]
+    fn the_librarys_default_stops_at_a_million_tables_and_ours_does_not() {
+        let mut registry = Registry::new();
+        register(&mut registry);
+        let limit = registry.default_limits()[0];
+        for (tables, accepted) in [(999_999, true), (1_000_000, true), (1_000_001, false)] {
+            // The organization is a table too. The smallest members are those that leave ours the least room.
+            let value = Organization { members: Some(vec![Member::default(); tables - 1]), ..Organization::default() };
+            let payload = Payload::from(encoded(&value));
+            assert_eq!((limit.read)(&payload).is_ok(), accepted, "{tables} tables");
+            assert_eq!(access(&payload).unwrap().members().unwrap().len(), tables - 1);
+        }
+    }
+
+    /// A vector of many references to one table.
+    #[test]
+    fn a_table_referred_to_again_and_again_hits_the_limit() {
+        let mut builder = FlatBufferBuilder::new();
+        let member = message::Member::create(&mut builder, &message::MemberArgs::default());
+        let members = builder.create_vector(&vec![member; 10_000]);
+        let arguments = message::OrganizationArgs { members: Some(members), ..Default::default() };
+        let root = message::Organization::create(&mut builder, &arguments);
+        message::finish_organization_buffer(&mut builder, root);
+        let error = decoded(builder.finished_data()).unwrap_err();
+        assert!(matches!(error.problem(), Problem::Limit { limit: "tables", .. }), "{error}");
+    }
+
+    #[test]
+    fn the_identifier_is_looked_at() {
+        let good = encoded(&organization(3));
+        let mut other = good.clone();
+        other[4..8].copy_from_slice(b"MONS");
+        assert!(decoded(&other).unwrap_err().to_string().contains("\"MONS\", not \"WWOR\""));
+        let prefixed = [&(good.len() as u32).to_le_bytes(), good.as_slice()].concat();
+        assert!(decoded(&prefixed).unwrap_err().to_string().contains("size-prefixed"));
+        decoded(&[]).unwrap_err();
+    }
+
+    #[test]
+    fn a_cut_is_refused_or_takes_padding_only() {
+        let mut values = vec![organization(3), Organization::default()];
+        values.extend((0..4).map(|len| Organization { tags: Some(vec!["x".repeat(len)]), ..Organization::default() }));
+        for value in values {
+            let good = encoded(&value);
+            for cut in 0..good.len() {
+                if let Ok(decoded) = decoded(&good[..cut]) {
+                    assert_eq!(decoded, value);
+                    assert!(good[cut..].len() < 4 && good[cut..].iter().all(|&byte| byte == 0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_byte_may_have_any_value() {
+        let good = encoded(&organization(3));
+        for at in 0..good.len() {
+            for byte in 0..=255 {
+                let mut bad = Payload::from(good.as_slice());
+                bad[at] = byte;
+                if let Ok(view) = access(&bad) {
+                    view.checksum().unwrap();
+                    decoded(&bad).unwrap();
+                }
+            }
+        }
+    }
+}
