@@ -8,7 +8,7 @@ use crate::schema::Schema;
 
 pub fn compile(folders: &Folders) -> Result<(), String> {
     let schemas = Schema::find_all(&folders.schemas, "proto").map_err(|error| format!("schemas: {error}"))?;
-    for schema in schemas {
+    for schema in schemas.into_iter().filter(crate::is_wanted) {
         compile_one(folders, &schema).map_err(|error| format!("schemas/{}: {error}", schema.name()))?;
     }
     Ok(())
