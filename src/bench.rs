@@ -73,7 +73,9 @@ impl Mode {
                 continue;
             }
             match argument.as_str() {
-                "--save-baseline" | "-s" | "--baseline" | "-b" | "--baseline-lenient" | "--color" | "-c" | "--output-format" => expects_value = true,
+                "--save-baseline" | "-s" | "--baseline" | "-b" | "--baseline-lenient" | "--color" | "-c" | "--output-format" => {
+                    expects_value = true
+                }
                 "--bench" | "--noplot" | "-n" | "--verbose" | "-v" | "--quiet" => {}
                 other if other.starts_with("--") && other.contains('=') && !other.starts_with("--profile-time") => {}
                 // A filter, or an option that changes how criterion samples: then the records would not be those of a whole run.
@@ -106,7 +108,8 @@ fn part(registry: &Registry, members: &[usize], codec_members: &[usize]) -> Resu
     let mut stock = Stock::default();
     for Planned { case, cell } in plan(registry, &Selection::default(), members, codec_members) {
         let prepare = || case.prepare(&mut stock, &cell.spec).map_err(|error| error.to_string());
-        bench(&mut criterion, &Planned { case: case.clone(), cell: cell.clone() }, "", prepare).map_err(|error| format!("{cell}: {error}"))?;
+        bench(&mut criterion, &Planned { case: case.clone(), cell: cell.clone() }, "", prepare)
+            .map_err(|error| format!("{cell}: {error}"))?;
     }
     criterion.final_summary();
     Ok(())
@@ -167,15 +170,17 @@ fn whole(registry: &Registry) -> Result<(), Box<dyn std::error::Error>> {
 
     let largest = members.iter().copied().max().unwrap_or(0);
     let smallest = members.iter().copied().min().unwrap_or(0);
-    let again: Vec<usize> = (0..planned.len()).filter(|index| index.is_multiple_of(AGAIN) && planned[*index].cell.id.codec.is_none()).collect();
+    let again: Vec<usize> =
+        (0..planned.len()).filter(|index| index.is_multiple_of(AGAIN) && planned[*index].cell.id.codec.is_none()).collect();
     let ratios: usize = registry.comparisons().len();
     let counted: Vec<&Planned> = planned.iter().filter(|planned| planned.cell.spec.members == smallest && planned.is_counted()).collect();
     let other_allocator: Vec<&Planned> =
         planned.iter().filter(|planned| planned.cell.spec.members == largest && planned.is_the_allocators()).collect();
-    let expected = planned.iter().chain(again.iter().map(|&index| &planned[index])).map(|planned| seconds(planned, SAMPLES + 3)).sum::<f64>()
-        + ratios as f64 * RATIO_SECONDS
-        + counted.len() as f64 * PROCESS_SECONDS
-        + other_allocator.iter().map(|planned| seconds(planned, OTHER_ALLOCATOR_SAMPLES + 3)).sum::<f64>();
+    let expected =
+        planned.iter().chain(again.iter().map(|&index| &planned[index])).map(|planned| seconds(planned, SAMPLES + 3)).sum::<f64>()
+            + ratios as f64 * RATIO_SECONDS
+            + counted.len() as f64 * PROCESS_SECONDS
+            + other_allocator.iter().map(|planned| seconds(planned, OTHER_ALLOCATOR_SAMPLES + 3)).sum::<f64>();
     let steps = planned.len() + again.len() + 1 + counted.len() + other_allocator.len();
     session.progress.expect(steps, expected);
     eprintln!("wirewise: {} cells, about {}. Records go to {}.", planned.len(), minutes(expected), file.display());

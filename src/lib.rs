@@ -7,9 +7,10 @@
 //! - [`format`](mod@format): the wire formats, a trait for each thing that one can do;
 //! - [`codec`]: the compressors;
 //! - [`operation`] and [`registry`]: what can be measured, and how to run it;
-//! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file.
+//! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file;
+//! - `report` (feature `report`): the pages that are made from records alone.
 
-#![warn(missing_docs, unreachable_pub)]
+#![warn(missing_docs, clippy::missing_errors_doc, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 
 /// The version of a package as Cargo.lock holds it, which the build script reads.
 #[doc(hidden)]

@@ -107,7 +107,8 @@ mod tests {
             let bytes: Vec<u8> = (0..len as u8).collect();
             let mut overwritten = Payload::default();
             overwritten.overwrite(len).copy_from_slice(&bytes);
-            let payloads = [Payload::from(bytes.as_slice()), Payload::from(bytes.clone()), Payload::from(bytes.clone()).clone(), overwritten];
+            let payloads =
+                [Payload::from(bytes.as_slice()), Payload::from(bytes.clone()), Payload::from(bytes.clone()).clone(), overwritten];
             for payload in payloads {
                 assert_eq!(payload.as_ptr().addr() % ALIGNMENT, 0);
                 assert_eq!(payload.as_slice(), bytes);

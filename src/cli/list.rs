@@ -40,7 +40,8 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     println!("\nOPERATIONS, and which format has them\n");
     let mut head = vec!["operation"];
     head.extend(formats.iter().map(|row| row.name.as_str()));
-    let used = Operation::ALL.iter().filter(|operation| formats.iter().any(|row| row.operations.iter().any(|name| name == operation.name())));
+    let used =
+        Operation::ALL.iter().filter(|operation| formats.iter().any(|row| row.operations.iter().any(|name| name == operation.name())));
     let rows: Vec<Vec<String>> = used
         .map(|operation| {
             let has = formats.iter().map(|row| if row.operations.iter().any(|name| name == operation.name()) { "yes" } else { "–" });
@@ -49,7 +50,8 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
         .collect();
     print_table(&head, &rows, &vec![false; head.len()]);
     println!();
-    let rows: Vec<Vec<String>> = Operation::ALL.iter().map(|operation| vec![operation.to_string(), operation.covers().to_owned()]).collect();
+    let rows: Vec<Vec<String>> =
+        Operation::ALL.iter().map(|operation| vec![operation.to_string(), operation.covers().to_owned()]).collect();
     print_table(&["operation", "what the timer covers"], &rows, &[false; 2]);
 
     println!("\nCODECS, each for every format\n");
@@ -63,9 +65,7 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     let rows: Vec<Vec<String>> = registry
         .datasets()
         .iter()
-        .map(|dataset| {
-            vec![dataset.name.to_owned(), dataset.variants.join(", "), dataset.seed.to_string(), dataset.description.to_owned()]
-        })
+        .map(|dataset| vec![dataset.name.to_owned(), dataset.variants.join(", "), dataset.seed.to_string(), dataset.description.to_owned()])
         .collect();
     print_table(&["name", "variants", "seed", "description"], &rows, &[false; 4]);
     Ok(ExitCode::SUCCESS)

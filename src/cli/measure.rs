@@ -66,7 +66,8 @@ pub(super) fn run(registry: &Registry, arguments: Arguments) -> anyhow::Result<E
         Some(file) => file,
         None => PathBuf::from("docs/records").join(Environment::of_this_process("").date).join("measure.jsonl"),
     };
-    let selection = Selection { datasets: arguments.dataset, formats: arguments.format, codecs: arguments.codec, operations: arguments.operation };
+    let selection =
+        Selection { datasets: arguments.dataset, formats: arguments.format, codecs: arguments.codec, operations: arguments.operation };
     let planned = plan(registry, &selection, &arguments.members, &arguments.members);
     ensure!(!planned.is_empty(), "no case is left of this choice; `wirewise list` shows what there is");
 

@@ -5,6 +5,7 @@ mod measure;
 mod report;
 mod reproduce;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -32,10 +33,15 @@ enum Command {
     Reproduce(reproduce::Arguments),
 }
 
-/// Does what the command line asks for.
+/// Does what the command line of this process asks for.
 pub fn main(registry: &Registry) -> ExitCode {
+    run(registry, std::env::args_os())
+}
+
+/// Does what these arguments ask for; the first is the program's name.
+pub fn run(registry: &Registry, arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
     isolated::serve(registry);
-    let outcome = match Arguments::parse().command {
+    let outcome = match Arguments::parse_from(arguments).command {
         Command::List(arguments) => list::run(registry, &arguments),
         Command::Measure(arguments) => measure::run(registry, arguments),
         Command::Report(arguments) => report::run(&arguments),

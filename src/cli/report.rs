@@ -24,7 +24,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let records = match &arguments.records {
         Some(records) => records.clone(),
-        None if arguments.check => Report::source_of(&arguments.out).with_context(|| format!("in {}", arguments.out.display()))?,
+        None if arguments.check => named(&arguments.out.join("index.md"))?,
         None => newest(Path::new("docs/records"))?,
     };
     let report = Report::from_folder(&records)?;
@@ -33,9 +33,20 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         println!("{} is what {} gives.", arguments.out.display(), records.display());
     } else {
         report.write(&arguments.out)?;
-        println!("The report: {}, and the same as {}.", arguments.out.join("index.html").display(), arguments.out.join("index.md").display());
+        println!(
+            "The report: {}, and the same as {}.",
+            arguments.out.join("index.html").display(),
+            arguments.out.join("index.md").display()
+        );
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The folder that a report says it was made from.
+fn named(page: &Path) -> anyhow::Result<PathBuf> {
+    let content = std::fs::read_to_string(page).with_context(|| page.display().to_string())?;
+    let source = Report::source_of(&content).with_context(|| format!("{}: the first line does not say what made it", page.display()))?;
+    Ok(source.into())
 }
 
 /// The folders are named by their date, so the last name is the newest.

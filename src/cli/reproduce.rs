@@ -57,7 +57,13 @@ const ROWS: [Row; 6] = [
         remark: "its library escapes every character beyond ASCII, ours writes UTF-8",
     },
     Row { title: "Custom", format: "custom", codec: None, published: published(793, 662, 92_853_782), remark: "the same bytes" },
-    Row { title: "BinaryWriter", format: "binary-writer", codec: None, published: published(258, 815, 83_853_767), remark: "the same bytes" },
+    Row {
+        title: "BinaryWriter",
+        format: "binary-writer",
+        codec: None,
+        published: published(258, 815, 83_853_767),
+        remark: "the same bytes",
+    },
     Row { title: "ProtoBuf", format: "protobuf", codec: None, published: published(542, 1058, 88_837_248), remark: "the same bytes" },
     Row {
         title: "MessagePack, contractless, LZ4",
@@ -166,7 +172,12 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
             Err(reason) => rows.push(table_row(row, ["–".into(), "–".into()], "–", "–", &reason)),
         }
     }
-    println!("{} members, seed {}, medians of {} runs; the sums over all fields of what was decoded agree.\n", thousands(arguments.members as u64), Organization::SEED, arguments.runs);
+    println!(
+        "{} members, seed {}, medians of {} runs; the sums over all fields of what was decoded agree.\n",
+        thousands(arguments.members as u64),
+        Organization::SEED,
+        arguments.runs
+    );
     let head = ["", "encode ms", "published", "decode ms", "published", "bytes", "published", "count", "remark"];
     print_table(&head, &rows, &[false, true, true, true, true, true, true, true, false]);
     println!("\nThe published times are another machine's and another runtime's: compare rows with rows, not times with times.\n");

@@ -412,7 +412,8 @@ impl Dataset for Organization {
                 ("update time", member.update_time.to_string(), back.update_time.to_string()),
             ]);
         }
-        let changed: Vec<String> = pairs.into_iter().filter(|(_, old, new)| old != new).map(|(field, old, new)| format!("{field}: {old} → {new}")).collect();
+        let changed: Vec<String> =
+            pairs.into_iter().filter(|(_, old, new)| old != new).map(|(field, old, new)| format!("{field}: {old} → {new}")).collect();
         changed.join("; ")
     }
 }

@@ -436,14 +436,14 @@ macro_rules! change {
         $(not [$($absent:ident $reason:literal)*])?
         $(with $option:ident = $value:expr;)*
     ) => {
-        pub(in crate::evolution) mod $module {
+        pub(crate) mod $module {
             #![allow(missing_docs, unreachable_pub, dead_code)]
 
             side_types!(old $old);
             side_types!(new $new);
             $(generated!($format $name $old $new);)*
 
-            pub(in crate::evolution) static CHANGE: $crate::evolution::change::Change = {
+            pub(crate) static CHANGE: $crate::evolution::change::Change = {
                 #[allow(unused_mut)]
                 let mut change = $crate::evolution::change::Change {
                     number: $number,

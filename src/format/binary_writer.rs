@@ -97,7 +97,14 @@ mod tests {
 
     #[test]
     fn lengths_at_the_edges_of_their_groups() {
-        for (len, expected) in [(0, &[0][..]), (127, &[0x7F]), (128, &[0x80, 1]), (16_383, &[0xFF, 0x7F]), (16_384, &[0x80, 0x80, 1]), (i32::MAX as usize, &[0xFF, 0xFF, 0xFF, 0xFF, 0x07])] {
+        for (len, expected) in [
+            (0, &[0][..]),
+            (127, &[0x7F]),
+            (128, &[0x80, 1]),
+            (16_383, &[0xFF, 0x7F]),
+            (16_384, &[0x80, 0x80, 1]),
+            (i32::MAX as usize, &[0xFF, 0xFF, 0xFF, 0xFF, 0x07]),
+        ] {
             let mut room = [0; 5];
             SevenBits::put(len, &mut room);
             assert_eq!(&room[..SevenBits::size(len)], expected);
@@ -108,8 +115,14 @@ mod tests {
     #[test]
     fn lengths_that_no_i32_has_are_refused() {
         let mut payload = Vec::new();
-        BinaryWriter::default().encode(&Organization { tags: Some(vec!["x".repeat(300)]), ..Organization::default() }, &mut payload).unwrap();
-        for (length, reason) in [([0xFF, 0xFF, 0xFF, 0xFF, 0x0F], "0x0f"), ([0x80, 0x80, 0x80, 0x80, 0x80], "0x80"), ([0xFF, 0xFF, 0xFF, 0xFF, 0x07], "2147483647 more bytes")] {
+        BinaryWriter::default()
+            .encode(&Organization { tags: Some(vec!["x".repeat(300)]), ..Organization::default() }, &mut payload)
+            .unwrap();
+        for (length, reason) in [
+            ([0xFF, 0xFF, 0xFF, 0xFF, 0x0F], "0x0f"),
+            ([0x80, 0x80, 0x80, 0x80, 0x80], "0x80"),
+            ([0xFF, 0xFF, 0xFF, 0xFF, 0x07], "2147483647 more bytes"),
+        ] {
             payload[8..13].copy_from_slice(&length);
             let error = BinaryWriter::default().decode(&Payload::from(payload.as_slice())).map(|_: Organization| ()).unwrap_err();
             assert!(error.to_string().contains(reason), "{error}");

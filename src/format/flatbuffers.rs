@@ -13,7 +13,8 @@ use crate::registry::Registry;
 
 /// What flatc makes of the schema.
 mod generated {
-    #![allow(missing_docs, clippy::all, unused_imports, dead_code, mismatched_lifetime_syntaxes)]
+    #![allow(missing_docs, unreachable_pub, unused_imports, dead_code, mismatched_lifetime_syntaxes)]
+    #![allow(clippy::all, clippy::pedantic, clippy::restriction)]
 
     include!(concat!(env!("OUT_DIR"), "/organization_generated.rs"));
 }

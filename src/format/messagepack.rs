@@ -1,10 +1,12 @@
 //! MessagePack through rmp-serde: structs as arrays (positions), or as maps (field names).
 
+use std::io::{Cursor, ErrorKind};
+
 use rmp_serde::Deserializer;
 use rmp_serde::Serializer;
 use rmp_serde::decode;
 use serde::Serialize;
-use serde::de::{Deserialize, DeserializeOwned};
+use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 
 use super::{Borrow, Decode, Encode, Format, Info};
 use crate::dataset::{Organization, OrganizationRef};
@@ -45,7 +47,9 @@ pub(super) fn register(registry: &mut Registry) {
             sink.clear();
             value.serialize(&mut Serializer::new(sink)).map_err(|error| Error::malformed("messagepack-array", error))
         })
-        .bare_decode::<Organization>(|payload| rmp_serde::from_slice(payload).map_err(|error| Error::malformed("messagepack-array", error)));
+        .bare_decode::<Organization>(|payload| {
+            rmp_serde::from_slice(payload).map_err(|error| Error::malformed("messagepack-array", error))
+        });
     registry
         .declare::<MessagePackMap, Organization>()
         .encode()
@@ -101,15 +105,31 @@ fn unrepresentable<F: Format>(error: rmp_serde::encode::Error) -> Error {
 fn read<'p, F: Format, T: Deserialize<'p>>(payload: &'p [u8]) -> Result<T> {
     let mut deserializer = Deserializer::from_read_ref(payload);
     deserializer.set_max_depth(DEPTH);
-    let result = T::deserialize(&mut deserializer);
-    let left = deserializer.get_ref().len();
-    let offset = payload.len() - left;
-    match result {
-        Ok(value) if left == 0 => Ok(value),
-        Ok(_) => Err(Error::at(F::INFO.name, offset, Problem::Trailing { left: left as u64 })),
-        Err(decode::Error::DepthLimitExceeded) => {
-            Err(Error::at(F::INFO.name, offset, Problem::Limit { limit: "depth", allowed: DEPTH as u64, wanted: DEPTH as u64 + 1 }))
+    let value = T::deserialize(&mut deserializer).map_err(|error| refused::<F, T>(payload, error))?;
+    // This deserializer, the one that can borrow, does not tell where it stands. It is at the end if there is no further value to begin.
+    match IgnoredAny::deserialize(&mut deserializer) {
+        Err(decode::Error::InvalidMarkerRead(error)) if error.kind() == ErrorKind::UnexpectedEof => Ok(value),
+        _ => {
+            let used = used::<T>(payload);
+            Err(Error::at(F::INFO.name, used, Problem::Trailing { left: (payload.len() - used) as u64 }))
         }
-        Err(error) => Err(Error::at(F::INFO.name, offset, Problem::Malformed(error.to_string()))),
     }
+}
+
+#[cold]
+fn refused<'p, F: Format, T: Deserialize<'p>>(payload: &'p [u8], error: decode::Error) -> Error {
+    let problem = match error {
+        decode::Error::DepthLimitExceeded => Problem::Limit { limit: "depth", allowed: DEPTH as u64, wanted: DEPTH as u64 + 1 },
+        error => Problem::Malformed(error.to_string()),
+    };
+    Error::at(F::INFO.name, used::<T>(payload), problem)
+}
+
+/// How many bytes are read until a value ends or is refused: by the library's other deserializer, which copies but tells its position.
+#[cold]
+fn used<'p, T: Deserialize<'p>>(payload: &'p [u8]) -> usize {
+    let mut deserializer = Deserializer::new(Cursor::new(payload));
+    deserializer.set_max_depth(DEPTH);
+    let _ = T::deserialize(&mut deserializer);
+    deserializer.position() as usize
 }

@@ -330,11 +330,7 @@ impl<'p, L: Lengths> Rows<'p, L> {
 type Parts<T, M> = (i32, Option<Vec<T>>, Option<Vec<M>>);
 
 /// Reads the whole payload into values that `text` and `member` make.
-fn read<'p, L: Lengths, T, M>(
-    payload: &'p [u8],
-    text: impl Fn(&'p str) -> T,
-    member: impl Fn(&Row<'p>) -> M,
-) -> Result<Parts<T, M>> {
+fn read<'p, L: Lengths, T, M>(payload: &'p [u8], text: impl Fn(&'p str) -> T, member: impl Fn(&Row<'p>) -> M) -> Result<Parts<T, M>> {
     let mut reader = Reader::<L>::new(payload);
     let id = i32::from_le_bytes(reader.take()?);
     let tag_count = reader.tag_count()?;

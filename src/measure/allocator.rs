@@ -58,7 +58,15 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, Allocated) {
     let result = work();
     MODE.fetch_and(!COUNTING, Relaxed);
     let above = |bytes: u64| bytes.saturating_sub(GROUND);
-    (result, Allocated { calls: CALLS.load(Relaxed), bytes: BYTES.load(Relaxed), peak: above(PEAK.load(Relaxed)), live: above(LIVE.load(Relaxed)) })
+    (
+        result,
+        Allocated {
+            calls: CALLS.load(Relaxed),
+            bytes: BYTES.load(Relaxed),
+            peak: above(PEAK.load(Relaxed)),
+            live: above(LIVE.load(Relaxed)),
+        },
+    )
 }
 
 /// The name of the allocator that this process uses, if [`Allocator`] is its global one.

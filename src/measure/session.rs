@@ -61,8 +61,10 @@ impl Planned {
     /// Whether what the cell allocates says something: floors and yardsticks do not.
     pub fn is_counted(&self) -> bool {
         use Operation::*;
-        let yardstick =
-            matches!(self.cell.id.operation, Copy | Scan | Drop | EncodeBare | EncodeMessageBare | DecodeBare | DecodeMessageBare | AccessBare);
+        let yardstick = matches!(
+            self.cell.id.operation,
+            Copy | Scan | Drop | EncodeBare | EncodeMessageBare | DecodeBare | DecodeMessageBare | AccessBare
+        );
         self.cell.id.codec.is_none() && !yardstick
     }
 
@@ -231,7 +233,8 @@ impl<'r> Session<'r> {
     pub fn default_limits(&mut self, members: usize) -> io::Result<()> {
         for limits in self.registry.default_limits().iter().filter(|limits| self.selection.takes_source(limits.dataset, limits.format)) {
             let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == limits.dataset) else { continue };
-            let source = self.registry.sources().iter().find(|source| (source.format.name, source.dataset) == (limits.format, limits.dataset));
+            let source =
+                self.registry.sources().iter().find(|source| (source.format.name, source.dataset) == (limits.format, limits.dataset));
             let spec = dataset.spec(members);
             let Some(Ok(payload)) = source.map(|source| source.payload(&mut self.stock, &spec)) else { continue };
             self.writer.write(&Record::DefaultLimits(DefaultLimits {

@@ -385,7 +385,12 @@ mod tests {
     }
 
     fn run() -> Run {
-        Run { version: VERSION, program: "test".into(), environment: Environment::of_this_process("none"), planned: vec![cell(1), cell(2), cell(3)] }
+        Run {
+            version: VERSION,
+            program: "test".into(),
+            environment: Environment::of_this_process("none"),
+            planned: vec![cell(1), cell(2), cell(3)],
+        }
     }
 
     fn time(members: usize) -> Record {

@@ -1,5 +1,6 @@
 //! What a format declares: each call is bounded by the trait that it declares, and adds the cases that the trait makes possible.
 
+use std::any::Any;
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -52,15 +53,22 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             dataset: T::NAME,
             payload: Rc::new(|stock, spec| stock.payload::<F, T>(spec)),
             data_size: Rc::new(|stock, spec| Ok(stock.subject::<T>(spec)?.value.data_size())),
+            encode: Rc::new(|value| {
+                let mut sink = Vec::new();
+                Some(F::default().encode(value.downcast_ref::<T>()?, &mut sink).map(|()| sink))
+            }),
             verify: None,
-            probes: None,
+            round_trip: None,
+            probes: || T::probes().into_iter().map(|(name, value)| (name, Box::new(value) as Box<dyn Any>)).collect(),
         });
         self.add(Operation::Copy, |_, payload| {
             let mut sink = payload.to_vec();
-            Ok(Box::new(move |n| time(n, 1, || {
-                sink.copy_from_slice(black_box(&payload));
-                Ok(())
-            })))
+            Ok(Box::new(move |n| {
+                time(n, 1, || {
+                    sink.copy_from_slice(black_box(&payload));
+                    Ok(())
+                })
+            }))
         })
         .add(Operation::Scan, |_, payload| Ok(Box::new(move |n| time(n, 1, || Ok(scan(black_box(&payload)))))))
         .add(Operation::Encode, |subject, payload| {
@@ -89,7 +97,7 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
                 let subject = stock.subject::<T>(spec)?;
                 subject.check::<F>(F::default().decode(payload)?.checksum()?)
             }));
-            source.probes = Some(Rc::new(|| T::probes().into_iter().map(|(name, value)| (name, round_trip::<F, T>(&value))).collect()));
+            source.round_trip = Some(Rc::new(|value| Some(round_trip::<F, T>(value.downcast_ref()?))));
         }
         self.add(Operation::Decode, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
@@ -98,10 +106,16 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         })
         .add(Operation::Drop, |_, payload| {
             let mut format = F::default();
-            Ok(Box::new(move |n| time_taking(n, || format.decode(&payload), |value| {
-                drop(value);
-                Ok(())
-            })))
+            Ok(Box::new(move |n| {
+                time_taking(
+                    n,
+                    || format.decode(&payload),
+                    |value| {
+                        drop(value);
+                        Ok(())
+                    },
+                )
+            }))
         })
     }
 

@@ -7,6 +7,7 @@ mod declaration;
 mod stock;
 mod timing;
 
+use std::any::Any;
 use std::fmt;
 use std::hint::black_box;
 use std::rc::Rc;
@@ -119,8 +120,13 @@ pub enum Fidelity {
     Refused(String),
 }
 
-type Probes = Rc<dyn Fn() -> Vec<(&'static str, Fidelity)>>;
 type Verify = Rc<dyn Fn(&mut Stock, &Spec, &Payload) -> Result<()>>;
+
+/// A probe's name, and its value behind `Any`.
+type Probe = (&'static str, Box<dyn Any>);
+
+/// What is done with a value of the source's own dataset, which stands behind `Any`: nothing comes of a value of another type.
+type OfValue<R> = Rc<dyn Fn(&dyn Any) -> Option<R>>;
 
 /// A format that encodes a dataset: where payloads come from.
 #[derive(Clone)]
@@ -131,8 +137,10 @@ pub struct Source {
     pub dataset: &'static str,
     payload: Make<Rc<Payload>>,
     data_size: Make<usize>,
+    encode: OfValue<Result<Vec<u8>>>,
     verify: Option<Verify>,
-    probes: Option<Probes>,
+    round_trip: Option<OfValue<Fidelity>>,
+    probes: fn() -> Vec<Probe>,
 }
 
 impl Source {
@@ -163,9 +171,19 @@ impl Source {
         self.verify.as_ref().map_or(Ok(()), |verify| verify(stock, spec, payload))
     }
 
+    /// A value as this format writes it; nothing if the value is not of the source's dataset.
+    pub fn encode(&self, value: &dyn Any) -> Option<Result<Vec<u8>>> {
+        (self.encode)(value)
+    }
+
+    /// What comes back of a value; nothing if the value is not of the source's dataset, or the format does not decode.
+    pub fn round_trip(&self, value: &dyn Any) -> Option<Fidelity> {
+        self.round_trip.as_ref()?(value)
+    }
+
     /// What comes back of each of the dataset's probes; empty for a format that does not decode.
     pub fn fidelity(&self) -> Vec<(&'static str, Fidelity)> {
-        self.probes.as_ref().map_or_else(Vec::new, |probes| probes())
+        (self.probes)().into_iter().filter_map(|(name, value)| Some((name, self.round_trip(&*value)?))).collect()
     }
 }
 
@@ -245,10 +263,18 @@ impl Registry {
     /// The floors that need no format: the value itself, cloned, dropped and read.
     fn declare_native<T: Dataset>(&mut self) {
         self.add_native::<T>(Operation::Clone, |subject| Box::new(move |n| time(n, 1, || Ok(black_box(&subject.value).clone()))));
-        self.add_native::<T>(Operation::Drop, |subject| Box::new(move |n| time_taking(n, || Ok(subject.value.clone()), |value| {
-                drop(value);
-                Ok(())
-            })));
+        self.add_native::<T>(Operation::Drop, |subject| {
+            Box::new(move |n| {
+                time_taking(
+                    n,
+                    || Ok(subject.value.clone()),
+                    |value| {
+                        drop(value);
+                        Ok(())
+                    },
+                )
+            })
+        });
         self.add_native::<T>(Operation::ReadAll, |subject| Box::new(move |n| time(n, 1, || black_box(&subject.value).checksum())));
         self.add_native::<T>(Operation::ReadField, |subject| Box::new(move |n| time(n, 1, || black_box(&subject.value).sum_field())));
         self.add_native::<T>(Operation::ReadRandom, |subject| {

@@ -41,7 +41,11 @@ pub(super) fn time<O>(iterations: u64, batch: usize, mut step: impl FnMut() -> R
 }
 
 /// Times `iterations` steps that each take a value made outside the timer.
-pub(super) fn time_taking<I, O>(iterations: u64, mut make: impl FnMut() -> Result<I>, mut take: impl FnMut(I) -> Result<O>) -> Result<Duration> {
+pub(super) fn time_taking<I, O>(
+    iterations: u64,
+    mut make: impl FnMut() -> Result<I>,
+    mut take: impl FnMut(I) -> Result<O>,
+) -> Result<Duration> {
     let mut total = Duration::ZERO;
     for _ in 0..iterations {
         let input = black_box(make()?);

@@ -3,7 +3,6 @@
 use prost::Message;
 
 use super::{Adapter, Wire, held};
-use crate::evolution::change::lower_case;
 use crate::evolution::value::{Field, Unwritable, Value};
 use crate::payload::Payload;
 

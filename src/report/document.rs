@@ -1,0 +1,138 @@
+//! A page as data: what it says, before anything decides how that looks. Both renderers read this and nothing else.
+
+use super::chart::Figure;
+use super::table::Table;
+
+/// A whole page.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Document {
+    /// The heading of the page.
+    pub(crate) title: String,
+    /// What stands before the first section.
+    pub(crate) lead: Vec<Block>,
+    /// The sections, in their order.
+    pub(crate) sections: Vec<Section>,
+}
+
+impl Document {
+    /// Every figure, wherever it stands, in reading order.
+    pub(crate) fn figures(&self) -> Vec<&Figure> {
+        let mut figures = Vec::new();
+        let sections = self.sections.iter().map(|section| &section.blocks);
+        for blocks in std::iter::once(&self.lead).chain(sections) {
+            collect_figures(blocks, &mut figures);
+        }
+        figures
+    }
+}
+
+fn collect_figures<'d>(blocks: &'d [Block], figures: &mut Vec<&'d Figure>) {
+    for block in blocks {
+        match block {
+            Block::Figure(figure) => figures.push(figure),
+            Block::Fold { blocks, .. } => collect_figures(blocks, figures),
+            _ => {}
+        }
+    }
+}
+
+/// A part of a page with a heading of its own, listed in the table of contents.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Section {
+    /// The anchor: lower case, hyphens, unique on the page.
+    pub(crate) id: String,
+    /// The heading.
+    pub(crate) title: String,
+    /// The content.
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// One piece of content.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Block {
+    /// A heading below the section's.
+    Heading(String),
+    /// A paragraph.
+    Prose(Text),
+    /// A list.
+    List(Vec<Text>),
+    /// A table.
+    Table(Table),
+    /// A picture; its table follows it.
+    Figure(Figure),
+    /// Lines to type.
+    Code(String),
+    /// Content that is closed until the reader opens it.
+    Fold {
+        /// What stands on the closed fold.
+        summary: String,
+        /// What is inside.
+        blocks: Vec<Block>,
+    },
+}
+
+impl Block {
+    /// A paragraph.
+    pub(crate) fn prose(text: impl Into<Text>) -> Self {
+        Self::Prose(text.into())
+    }
+}
+
+/// Running text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Text(Vec<Span>);
+
+/// A stretch of running text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Span {
+    /// As it is.
+    Plain(String),
+    /// Emphasised.
+    Strong(String),
+    /// As typed into or printed by a program.
+    Code(String),
+    /// Leads elsewhere.
+    Link {
+        /// What is read.
+        text: String,
+        /// Where it leads, seen from the page.
+        target: String,
+    },
+}
+
+impl Text {
+    /// Adds text as it is.
+    pub(crate) fn plain(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Span::Plain(text.into()));
+        self
+    }
+
+    /// Adds emphasised text.
+    pub(crate) fn strong(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Span::Strong(text.into()));
+        self
+    }
+
+    /// Adds code.
+    pub(crate) fn code(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Span::Code(text.into()));
+        self
+    }
+
+    /// Adds a link.
+    pub(crate) fn link(mut self, text: impl Into<String>, target: impl Into<String>) -> Self {
+        self.0.push(Span::Link { text: text.into(), target: target.into() });
+        self
+    }
+
+    /// The stretches.
+    pub(crate) fn spans(&self) -> &[Span] {
+        &self.0
+    }
+}
+
+impl<T: Into<String>> From<T> for Text {
+    fn from(text: T) -> Self {
+        Self::default().plain(text)
+    }
+}

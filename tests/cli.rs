@@ -1,0 +1,102 @@
+//! The program as a user runs it.
+
+#![cfg(feature = "cli")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn wirewise(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_wirewise")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn succeeds(folder: &Path, arguments: &[&str]) -> String {
+    let output = wirewise(folder, arguments);
+    assert!(output.status.success(), "wirewise {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn fails(folder: &Path, arguments: &[&str]) -> String {
+    let output = wirewise(folder, arguments);
+    assert!(!output.status.success(), "wirewise {arguments:?} succeeded");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn list_shows_what_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeeds(folder.path(), &["list"]);
+    for word in ["FORMATS", "OPERATIONS", "CODECS", "DATASETS", "organization", "zh, ja, en"] {
+        assert!(text.contains(word), "{word}");
+    }
+    for (feature, names) in [(cfg!(feature = "json"), "json"), (cfg!(feature = "zstd"), "zstd-19"), (cfg!(feature = "rkyv"), "rkyv")] {
+        assert_eq!(text.contains(names), feature, "{names}");
+    }
+    for line in succeeds(folder.path(), &["list", "--json"]).lines() {
+        serde_json::from_str::<wirewise::record::Record>(line).unwrap();
+    }
+}
+
+/// From a measurement to a report, and the check that notices when the two part.
+#[test]
+fn measure_then_report_then_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fails(path, &["report"]);
+    succeeds(path, &["measure", "--members", "20,50", "--samples", "2", "--seconds", "0"]);
+    let said = succeeds(path, &["report"]);
+    assert!(said.contains("index.html"), "{said}");
+    succeeds(path, &["report", "--check"]);
+
+    let page = path.join("docs/report/index.md");
+    let text = std::fs::read_to_string(&page).unwrap();
+    std::fs::write(&page, text.replacen("members", "nembers", 1)).unwrap();
+    let complaint = fails(path, &["report", "--check"]);
+    assert!(complaint.contains("index.md"), "{complaint}");
+    succeeds(path, &["report"]);
+    succeeds(path, &["report", "--check"]);
+
+    // A run that was killed has holes, and a report of it would be a lie.
+    let day = std::fs::read_dir(path.join("docs/records")).unwrap().next().unwrap().unwrap().path();
+    let records = day.join("measure.jsonl");
+    let lines: Vec<String> = std::fs::read_to_string(&records).unwrap().lines().map(str::to_owned).collect();
+    let cut: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.contains(r#""kind":"time","operation":"clone""#)).collect();
+    assert!(cut.len() < lines.len());
+    std::fs::write(&records, cut.join("\n")).unwrap();
+    let complaint = fails(path, &["report"]);
+    assert!(complaint.contains("clone/organization/native"), "{complaint}");
+}
+
+#[test]
+fn measure_takes_a_choice_and_writes_to_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeeds(
+        folder.path(),
+        &["measure", "--members", "10", "--operation", "clone", "--samples", "1", "--seconds", "0", "--times-only", "--out", "-"],
+    );
+    let records: Vec<wirewise::record::Record> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(matches!(records[0], wirewise::record::Record::Run(_)));
+    assert!(records.iter().any(|record| matches!(record, wirewise::record::Record::Time(_))));
+    assert!(fails(folder.path(), &["measure", "--format", "jason"]).contains("no format \"jason\""));
+    assert!(fails(folder.path(), &["measure", "--operation", "encoed"]).contains("no operation \"encoed\""));
+}
+
+#[test]
+fn reproduce_says_what_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeeds(folder.path(), &["reproduce", "--members", "200", "--runs", "1"]);
+    assert!(text.contains("92,853,782"), "{text}");
+    let custom = cfg!(feature = "custom");
+    let line = text.lines().find(|line| line.starts_with("Custom ")).unwrap();
+    assert_eq!(line.contains("its feature is not enabled"), !custom, "{line}");
+    let all = ["json", "custom", "binary-writer", "protobuf", "messagepack", "lz4"];
+    let enabled = [
+        cfg!(feature = "json"),
+        custom,
+        cfg!(feature = "binary-writer"),
+        cfg!(feature = "protobuf"),
+        cfg!(feature = "messagepack"),
+        cfg!(feature = "lz4"),
+    ];
+    let not_run = text.lines().filter(|line| line.contains("not run")).count();
+    assert_eq!(not_run == 0, enabled.iter().all(|&enabled| enabled), "{all:?}: {text}");
+}

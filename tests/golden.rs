@@ -1,0 +1,34 @@
+//! Our own bytes for a small dataset, format by format: a library that changes its wire format fails here.
+//!
+//! `WIREWISE_BLESS=1 cargo test --test golden` writes the files anew, for a change that is meant.
+
+use std::path::Path;
+
+use wirewise::dataset::{Dataset, Organization, Spec};
+use wirewise::registry::Registry;
+
+#[test]
+fn every_format_writes_the_bytes_that_it_did() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let bless = std::env::var_os("WIREWISE_BLESS").is_some();
+    let organization = Organization::generate(&Spec::of::<Organization>(3)).unwrap();
+    for source in Registry::standard().sources() {
+        let payload = source.encode(&organization).unwrap().unwrap();
+        let file = folder.join(format!("{}.{}.bin", source.dataset, source.format.name));
+        if bless {
+            std::fs::write(&file, &payload).unwrap();
+        }
+        let golden = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let differs = payload.iter().zip(&golden).position(|(new, old)| new != old);
+        assert!(
+            payload == golden,
+            "{} {} {} writes other bytes than before, from byte {} on ({} bytes, {} before)",
+            source.format.name,
+            source.format.library,
+            source.format.version,
+            differs.unwrap_or(payload.len().min(golden.len())),
+            payload.len(),
+            golden.len()
+        );
+    }
+}

@@ -1,0 +1,184 @@
+//! Every format and codec, from the registry: what goes in comes out, bit for bit, or the test says which value does not and how.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use wirewise::dataset::{Dataset, Member, Organization, Spec};
+use wirewise::registry::{Fidelity, Registry, Source, Stock};
+
+fn organizations(registry: &Registry) -> impl Iterator<Item = &Source> {
+    registry.sources().iter().filter(|source| source.dataset == Organization::NAME)
+}
+
+/// Preparing a case proves its reading, and running it once goes through its loop.
+#[test]
+fn every_case_gives_the_datasets_checksum() {
+    let registry = Registry::standard();
+    for members in [1, 100] {
+        let spec = Spec::of::<Organization>(members);
+        let mut stock = Stock::default();
+        for case in registry.cases() {
+            let mut work = case.prepare(&mut stock, &spec).unwrap_or_else(|error| panic!("{} at {members} members: {error}", case.id));
+            work(3).unwrap_or_else(|error| panic!("{} at {members} members: {error}", case.id));
+        }
+    }
+}
+
+#[test]
+fn every_variant_of_the_dataset_comes_back() {
+    let registry = Registry::standard();
+    let mut stock = Stock::default();
+    for variant in Organization::VARIANTS {
+        for seed in [712, 1] {
+            let spec = Spec { members: 1_000, seed, variant: (*variant).to_owned() };
+            for source in organizations(&registry) {
+                let payload = source.payload(&mut stock, &spec).unwrap();
+                source.verify(&mut stock, &spec, &payload).unwrap_or_else(|error| panic!("{} of {variant}: {error}", source.format.name));
+            }
+        }
+    }
+}
+
+/// The probes that each format does not keep. What is not listed must come back bit for bit.
+fn losses(format: &str) -> &'static [(&'static str, &'static str)] {
+    const SEQUENTIAL: &[(&str, &str)] = &[
+        ("empty list of strings", "tags: 0 items → null"),
+        ("empty list of members", "members: 0 items → null"),
+        ("null string", "name: null → \"\""),
+    ];
+    match format {
+        "json" => &[
+            ("positive infinity", "the number inf cannot be written"),
+            ("negative infinity", "the number -inf cannot be written"),
+            ("NaN", "the number NaN cannot be written"),
+            ("NaN with a payload", "the number NaN cannot be written"),
+            ("signalling NaN", "the number NaN cannot be written"),
+        ],
+        "custom" | "binary-writer" => SEQUENTIAL,
+        "protobuf" => &[
+            ("empty list of strings", "tags: 0 items → null"),
+            ("empty list of members", "members: 0 items → null"),
+            ("negative zero", "value: -0.0 (8000000000000000) → 0.0 (0000000000000000)"),
+        ],
+        _ => &[],
+    }
+}
+
+#[test]
+fn every_probe_comes_back_or_its_loss_is_known() {
+    for source in organizations(&Registry::standard()) {
+        let losses = losses(source.format.name);
+        let mut seen = 0;
+        for (probe, outcome) in source.fidelity() {
+            let expected = losses.iter().find(|(name, _)| *name == probe).map(|(_, text)| *text);
+            match (&outcome, expected) {
+                (Fidelity::Kept, None) => {}
+                (Fidelity::Changed(text) | Fidelity::Refused(text), Some(expected)) if text.contains(expected) => seen += 1,
+                _ => panic!("{}, {probe}: {outcome:?}, where {expected:?} was expected", source.format.name),
+            }
+        }
+        assert_eq!(seen, losses.len(), "{}: a loss that is listed does not happen", source.format.name);
+    }
+}
+
+fn text() -> impl Strategy<Value = Option<String>> {
+    let length = prop_oneof![8 => 0..40usize, 1 => 120..140usize, 1 => 250..260usize];
+    option::weighted(0.9, length.prop_flat_map(|length| vec(any::<char>(), length)).prop_map(String::from_iter))
+}
+
+fn member() -> impl Strategy<Value = Member> {
+    (any::<i32>(), text(), text(), text(), any::<u64>(), any::<i64>()).prop_map(|(id, name, description, address, value, update_time)| {
+        Member { id, name, description, address, value: f64::from_bits(value), update_time }
+    })
+}
+
+fn organization() -> impl Strategy<Value = Organization> {
+    let tags = option::of(vec(text().prop_map(Option::unwrap_or_default), 0..4));
+    (any::<i32>(), tags, option::of(vec(member(), 0..70))).prop_map(|(id, tags, members)| Organization { id, tags, members })
+}
+
+/// The value with what the format cannot keep replaced by what it makes of it.
+fn as_kept(format: &str, mut value: Organization) -> Organization {
+    let sequential = matches!(format, "custom" | "binary-writer");
+    if sequential || format == "protobuf" {
+        value.tags = value.tags.filter(|tags| !tags.is_empty());
+        value.members = value.members.filter(|members| !members.is_empty());
+    }
+    for member in value.members.iter_mut().flatten() {
+        if sequential {
+            for text in [&mut member.name, &mut member.description, &mut member.address] {
+                text.get_or_insert_default();
+            }
+        }
+        if (format == "protobuf" && member.value == 0.0) || (format == "json" && !member.value.is_finite()) {
+            member.value = 0.0;
+        }
+    }
+    value
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_value_comes_back(value in organization()) {
+        for source in organizations(&Registry::standard()) {
+            let value = as_kept(source.format.name, value.clone());
+            prop_assert_eq!(source.round_trip(&value), Some(Fidelity::Kept), "{}", source.format.name);
+        }
+    }
+
+    /// Whatever the bytes are, and however many of them are the same.
+    #[test]
+    fn any_bytes_come_back_from_every_codec(bytes in vec(any::<u8>(), 0..2000), repeated in 0..20usize) {
+        let bytes = bytes.repeat(repeated);
+        let registry = Registry::standard();
+        for info in registry.codecs() {
+            let mut codec = registry.new_codec(&info.name).unwrap();
+            let (mut compressed, mut payload) = (Vec::new(), wirewise::Payload::default());
+            codec.compress(&bytes, &mut compressed).unwrap();
+            codec.decompress(&compressed, bytes.len(), &mut payload).unwrap();
+            prop_assert_eq!(payload.as_slice(), bytes.as_slice(), "{}", info.name);
+            if let Some(less) = bytes.len().checked_sub(1) {
+                prop_assert!(codec.decompress(&compressed, less, &mut payload).is_err(), "{} goes beyond its limit", info.name);
+            }
+        }
+    }
+}
+
+/// A payload that is cut short, or has a byte more, is never read as the whole.
+#[test]
+fn cut_short_or_longer_is_never_the_same_value() {
+    let registry = Registry::standard();
+    let spec = Spec::of::<Organization>(3);
+    let mut stock = Stock::default();
+    for source in organizations(&registry) {
+        let payload = source.payload(&mut stock, &spec).unwrap();
+        for len in 0..payload.len() {
+            let cut = wirewise::Payload::from(&payload[..len]);
+            assert!(source.verify(&mut stock, &spec, &cut).is_err(), "{} at {len} of {} bytes", source.format.name, payload.len());
+        }
+        // rkyv finds its root from the end, so a byte more is another payload to it; JSON and text may end in white space.
+        let longer = wirewise::Payload::from([&payload[..], &[0xC1]].concat());
+        assert!(source.verify(&mut stock, &spec, &longer).is_err(), "{} with a byte more", source.format.name);
+    }
+}
+
+/// Nothing panics, whichever byte is changed to whatever; what is accepted is walked over every field.
+#[test]
+fn changed_bytes_are_refused_or_read_as_something() {
+    let registry = Registry::standard();
+    let spec = Spec::of::<Organization>(2);
+    let mut stock = Stock::default();
+    for source in organizations(&registry) {
+        let original = source.payload(&mut stock, &spec).unwrap();
+        let mut changed = wirewise::Payload::clone(&original);
+        for at in 0..original.len() {
+            for value in [0x00, 0x01, 0x7F, 0x80, 0xC1, 0xFF, original[at] ^ 0x01, original[at] ^ 0x80] {
+                changed[at] = value;
+                let _ = source.verify(&mut stock, &spec, &changed);
+            }
+            changed[at] = original[at];
+        }
+    }
+}
