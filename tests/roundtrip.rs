@@ -3,6 +3,7 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use wirewise::Payload;
 use wirewise::dataset::{Dataset, Member, Organization, Spec};
 use wirewise::registry::{Fidelity, Registry, Source, Stock};
 
@@ -56,8 +57,9 @@ fn losses(format: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "custom" | "binary-writer" => SEQUENTIAL,
         "protobuf" => &[
-            ("empty list of strings", "tags: 0 items → null"),
-            ("empty list of members", "members: 0 items → null"),
+            ("the default value", "tags: null → 0 items; members: null → 0 items"),
+            ("null list of strings", "tags: null → 0 items"),
+            ("null list of members", "members: null → 0 items"),
             ("negative zero", "value: -0.0 (8000000000000000) → 0.0 (0000000000000000)"),
         ],
         _ => &[],
@@ -100,9 +102,12 @@ fn organization() -> impl Strategy<Value = Organization> {
 /// The value with what the format cannot keep replaced by what it makes of it.
 fn as_kept(format: &str, mut value: Organization) -> Organization {
     let sequential = matches!(format, "custom" | "binary-writer");
-    if sequential || format == "protobuf" {
+    if sequential {
         value.tags = value.tags.filter(|tags| !tags.is_empty());
         value.members = value.members.filter(|members| !members.is_empty());
+    } else if format == "protobuf" {
+        value.tags.get_or_insert_default();
+        value.members.get_or_insert_default();
     }
     for member in value.members.iter_mut().flatten() {
         if sequential {
@@ -135,7 +140,7 @@ proptest! {
         let registry = Registry::standard();
         for info in registry.codecs() {
             let mut codec = registry.new_codec(&info.name).unwrap();
-            let (mut compressed, mut payload) = (Vec::new(), wirewise::Payload::default());
+            let (mut compressed, mut payload) = (Vec::new(), Payload::default());
             codec.compress(&bytes, &mut compressed).unwrap();
             codec.decompress(&compressed, bytes.len(), &mut payload).unwrap();
             prop_assert_eq!(payload.as_slice(), bytes.as_slice(), "{}", info.name);
@@ -146,21 +151,24 @@ proptest! {
     }
 }
 
-/// A payload that is cut short, or has a byte more, is never read as the whole.
+/// A payload that is cut short, or has a byte more, is not read as the whole: where a format cannot tell, it is said here.
 #[test]
-fn cut_short_or_longer_is_never_the_same_value() {
+fn cut_short_or_longer_is_not_the_same_value() {
     let registry = Registry::standard();
     let spec = Spec::of::<Organization>(3);
     let mut stock = Stock::default();
     for source in organizations(&registry) {
+        let name = source.format.name;
         let payload = source.payload(&mut stock, &spec).unwrap();
+        // A FlatBuffer has no end: its last bytes may be padding, and what stands behind its last object is not looked at.
+        let padding = if name == "flatbuffers" { 3 } else { 0 };
         for len in 0..payload.len() {
-            let cut = wirewise::Payload::from(&payload[..len]);
-            assert!(source.verify(&mut stock, &spec, &cut).is_err(), "{} at {len} of {} bytes", source.format.name, payload.len());
+            let cut = Payload::from(&payload[..len]);
+            let same = source.verify(&mut stock, &spec, &cut).is_ok();
+            assert!(!same || len >= payload.len() - padding, "{name} at {len} of {} bytes", payload.len());
         }
-        // rkyv finds its root from the end, so a byte more is another payload to it; JSON and text may end in white space.
-        let longer = wirewise::Payload::from([&payload[..], &[0xC1]].concat());
-        assert!(source.verify(&mut stock, &spec, &longer).is_err(), "{} with a byte more", source.format.name);
+        let longer = Payload::from([&payload[..], &[0xC1]].concat());
+        assert_eq!(source.verify(&mut stock, &spec, &longer).is_ok(), name == "flatbuffers", "{name} with a byte more");
     }
 }
 
@@ -172,7 +180,7 @@ fn changed_bytes_are_refused_or_read_as_something() {
     let mut stock = Stock::default();
     for source in organizations(&registry) {
         let original = source.payload(&mut stock, &spec).unwrap();
-        let mut changed = wirewise::Payload::clone(&original);
+        let mut changed = Payload::clone(&original);
         for at in 0..original.len() {
             for value in [0x00, 0x01, 0x7F, 0x80, 0xC1, 0xFF, original[at] ^ 0x01, original[at] ^ 0x80] {
                 changed[at] = value;

@@ -24,7 +24,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let records = match &arguments.records {
         Some(records) => records.clone(),
-        None if arguments.check => named(&arguments.out.join("index.md"))?,
+        None if arguments.check => Report::source_of(&arguments.out)?,
         None => newest(Path::new("docs/records"))?,
     };
     let report = Report::from_folder(&records)?;
@@ -40,13 +40,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         );
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The folder that a report says it was made from.
-fn named(page: &Path) -> anyhow::Result<PathBuf> {
-    let content = std::fs::read_to_string(page).with_context(|| page.display().to_string())?;
-    let source = Report::source_of(&content).with_context(|| format!("{}: the first line does not say what made it", page.display()))?;
-    Ok(source.into())
 }
 
 /// The folders are named by their date, so the last name is the newest.
