@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let is_whole = arguments.format.is_none() && arguments.change.is_none();
     let prices = if is_whole { price::prices(&results) } else { Vec::new() };
     if let Some(path) = &arguments.records {
-        let environment = Environment::of_this_process(crate::measure::allocator_name());
+        let environment = Environment::of_this_process(crate::measure::allocator::name());
         let run = Run { version: VERSION, program: "wirewise evolve".into(), environment, planned: Vec::new() };
         let mut writer = Writer::create(path, run).with_context(|| path.display().to_string())?;
         for result in &results {

@@ -165,7 +165,7 @@ impl Cell {
     /// The values that the cell's writer writes at a position.
     pub(super) fn values(&self, position: Position) -> impl Iterator<Item = Value> + '_ {
         (0..VALUES).map(move |index| {
-            let mut draw = |extra: usize| {
+            let draw = |extra: usize| {
                 let seed = SEED ^ u64::from(self.id.number) << 8 ^ position as u64 ^ (extra as u64) << 40;
                 let index = if extra == 0 { index } else { index + VALUES };
                 (self.change.sample[self.id.direction.writer() as usize])(&mut Sampler::new(seed, index))
@@ -173,7 +173,7 @@ impl Cell {
             match position {
                 Position::Root => draw(0),
                 Position::Nested => held(position, draw(0)),
-                Position::Element => held(position, Value::List((0..ELEMENTS).map(|place| draw(place.abs_diff(1))).collect())),
+                Position::Element => held(position, Value::List((0..ELEMENTS).map(|place| draw([1, 0, 2][place])).collect())),
                 Position::Payload => held(position, Value::Variant("held".into(), Some(Box::new(draw(0))))),
             }
         })
