@@ -294,7 +294,9 @@ fn show_witness(witness: &EvolutionWitness) {
                 index.map_or_else(|| "  ".to_owned(), |index| String::from_iter([sign(index); 2]))
             })
             .collect();
-        println!("          {}", marked.join(" ").trim_end());
+        if marked.iter().any(|mark| mark != "  ") {
+            println!("          {}", marked.join(" ").trim_end());
+        }
     }
     println!();
     for (index, name) in names.iter().enumerate() {

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::formats::{Adapter, Setting};
-use super::value::{Unwritable, Value};
+use super::sample::Sampler;
+use super::value::{Field, Value};
 
 /// The schema before the change, or after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -137,9 +138,9 @@ pub struct Change {
     pub tells_absence: bool,
     /// A default is what changes here.
     pub moves_default: bool,
-    pub(super) sample: [fn(&mut super::sample::Sampler) -> Value; 2],
+    pub(super) sample: [fn(&mut Sampler) -> Value; 2],
     pub(super) defaults: [fn() -> Value; 2],
-    pub(super) native: [fn(&Value) -> Result<(), Unwritable>; 2],
+    pub(super) holds: [fn(&Value) -> bool; 2],
     pub(super) adapters: fn(Setting) -> Result<[Adapter; 2], &'static str>,
 }
 
@@ -153,6 +154,11 @@ impl Change {
         (self.adapters)(setting)
     }
 
+    /// A short and a long value of a side's schema, always the same: what golden files hold.
+    pub fn examples(&self, side: Side) -> [Value; 2] {
+        [0, 1].map(|index| (self.sample[side as usize])(&mut Sampler::new(u64::from(self.number), index)))
+    }
+
     /// One of the change's schema files, by extension; nothing where the format has none for it.
     pub fn schema(&self, side: Side, extension: &str, with_ids: bool) -> Option<&'static str> {
         let find = |file: String| SCHEMAS.iter().find(|(path, _)| *path == file).map(|(_, text)| *text);
@@ -163,6 +169,11 @@ impl Change {
 
 // The texts of schemas/evolution, listed by the build script.
 include!(concat!(env!("OUT_DIR"), "/evolution_schemas.rs"));
+
+/// Whether a value is one of a type's own, and not only one that it can be made of.
+pub(super) fn holds<T: Field>(value: &Value) -> bool {
+    T::of(value).is_ok_and(|own| own.tell() == *value)
+}
 
 /// Leaves a writer's value as it is: its fields are the reader's, by name.
 pub(super) fn same(value: Value, _: Side) -> Value {
@@ -459,9 +470,9 @@ macro_rules! change {
                         || $crate::evolution::value::Field::tell(&<old::plain::Entry as $crate::evolution::value::Field>::zero()),
                         || $crate::evolution::value::Field::tell(&<new::plain::Entry as $crate::evolution::value::Field>::zero()),
                     ],
-                    native: [
-                        |value| <old::plain::Entry as $crate::evolution::value::Field>::of(value).map(drop),
-                        |value| <new::plain::Entry as $crate::evolution::value::Field>::of(value).map(drop),
+                    holds: [
+                        $crate::evolution::change::holds::<old::plain::Entry>,
+                        $crate::evolution::change::holds::<new::plain::Entry>,
                     ],
                     adapters,
                 };

@@ -320,6 +320,7 @@ change! {
     new { record Row { key: String, value: u32 } record Entry { id: u32, name: String, labels: Vec<Row> } }
     in [json messagepack custom rkyv protobuf]
     not [flatbuffers "its schemas have no maps" capnp "its schemas have no maps"]
+    with translate = super::map_to_pairs_meaning;
 }
 
 change! {
@@ -370,6 +371,17 @@ fn merge_integers_meaning(value: Value, writer: Side) -> Value {
         _ => Vec::new(),
     };
     Value::Record(kept.chain(moved).collect())
+}
+
+/// A map has no order of its own: its pairs are told in the order of their keys. Two pairs of one key are more than a map can hold.
+fn map_to_pairs_meaning(value: Value, writer: Side) -> Value {
+    let Value::Record(mut fields) = value else { return value };
+    for (name, field) in &mut fields {
+        if let (Side::New, "labels", Value::List(pairs)) = (writer, *name, field) {
+            pairs.sort_by_cached_key(|pair| pair.field("key").to_string());
+        }
+    }
+    Value::Record(fields)
 }
 
 /// The fields as the one member that is set, or a member as one of the fields. Two that are set are a list, which no union can hold.

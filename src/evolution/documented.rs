@@ -55,7 +55,7 @@ const ROWS: [Row; 37] = [
 ];
 
 /// What is said of a setting of its own, where the row of its format does not hold for it.
-const SETTINGS: [(u8, &str, &str); 13] = [
+const SETTINGS: [(u8, &str, &str); 14] = [
     (1, "Hl", "X/D"),
     (1, "Hbl", "X/D"),
     (1, "Rb", "O|X/E"),
@@ -65,6 +65,7 @@ const SETTINGS: [(u8, &str, &str); 13] = [
     (2, "Jd", "X/D"),
     (2, "Ad", "E/D"),
     (2, "Md", "X/D"),
+    (4, "Ad", "E/S"),
     (4, "Fi", "X/D"),
     (5, "Fi", "D/X"),
     (7, "Fi", "O"),
@@ -76,8 +77,9 @@ const SETTINGS: [(u8, &str, &str); 13] = [
 pub fn documented(number: u8, setting: Setting, direction: Direction) -> Option<&'static str> {
     let letter = setting.letter();
     let of_setting = SETTINGS.iter().find(|(row, column, _)| *row == number && *column == letter).map(|(_, _, code)| *code);
-    // Only serde's default makes a default of the new field, so the derived readers are held to row 2 by their settings above.
-    let base = if number == 2 && ["J", "A", "M"].contains(&letter) { None } else { Some(letter) };
+    // What only comes about with serde's defaults is held against those settings, above, and not against the derived readers.
+    let needs_defaults = number == 2 && ["J", "A", "M"].contains(&letter) || number == 4 && letter == "A";
+    let base = if needs_defaults { None } else { Some(letter) };
     // BinaryWriter's layout differs from the article's in the length of a string only.
     let base = base.map(|letter| if letter == "Hb" { "H" } else { letter });
     let of_format = base.and_then(|letter| {

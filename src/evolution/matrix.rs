@@ -142,7 +142,7 @@ impl Cell {
             fills: self.id.setting.fills(),
             defaults: &defaults,
             tells_absence: self.change.tells_absence,
-            moves_default: self.change.moves_default,
+            moves_default: self.change.moves_default && by != writer,
         };
         (judge(&rules, &expected, &reading.value), None)
     }
@@ -160,6 +160,16 @@ impl Cell {
             }
             other => other.clone(),
         })
+    }
+
+    /// Whether a value is one that the writer's own types have.
+    pub(super) fn has(&self, position: Position, value: &Value) -> bool {
+        let held = std::cell::Cell::new(true);
+        each_entry(position, value, &|entry| {
+            held.set(held.get() && (self.change.holds[self.id.direction.writer() as usize])(entry));
+            Value::Absent
+        });
+        held.get()
     }
 
     /// The values that the cell's writer writes at a position.

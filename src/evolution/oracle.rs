@@ -28,7 +28,7 @@ pub struct Rules<'a> {
     pub defaults: &'a Value,
     /// Absent, null and empty are three values.
     pub tells_absence: bool,
-    /// The change is of a default: what was absent is not what it was.
+    /// The change is of a default: what was absent is not what it was, and a default is not what was written.
     pub moves_default: bool,
 }
 
@@ -109,8 +109,8 @@ fn compare<'v>(rules: &Rules<'_>, defaults: &Value, expected: &'v Value, got: &'
         _ if rules.tells_absence && expected.is_zero() && got.is_zero() => simple(Outcome::Coerced),
         (Value::Absent, _) if is_default(rules, defaults, got) => simple(Outcome::Defaulted),
         // A plausible number in place of the one that was written is no sign of absence.
-        (Value::Int(_), Value::Int(_)) if is_derived(expected, got) => simple(Outcome::Coerced),
-        (_, Value::Int(number)) if *number != 0 => simple(if is_derived(expected, got) { Outcome::Coerced } else { Outcome::Misread }),
+        // Where the default is what changed, the new one in place of the old is a plausible number and no sign of absence.
+        _ if rules.moves_default && !got.is_zero() => simple(Outcome::Misread),
         _ if is_default(rules, defaults, got) => simple(Outcome::Defaulted),
         _ if is_derived(expected, got) => simple(Outcome::Coerced),
         _ => simple(Outcome::Misread),
@@ -233,12 +233,26 @@ mod tests {
             ("a zero from a format that fills in absence only", absence, record(&[]), level(text("")), Outcome::Misread),
             ("another string", zero, level(text("a")), level(text("b")), Outcome::Misread),
             ("another variant", zero, level(Value::Variant("blue".into(), None)), level(Value::Variant("red".into(), None)), Outcome::Misread),
-            ("the declared default for a written value", zero, level(Value::Int(5)), level(Value::Int(7)), Outcome::Misread),
+            ("the declared default for a value that was lost", zero, level(Value::Int(5)), level(Value::Int(7)), Outcome::Defaulted),
+            ("another number", zero, level(Value::Int(5)), level(Value::Int(6)), Outcome::Misread),
         ];
         let defaults = level(Value::Int(7));
         for (name, fills, expected, got, outcome) in table {
             let rules = Rules { fills, defaults: &defaults, tells_absence: false, moves_default: false };
             assert_eq!(judge(&rules, &expected, &got).outcome, outcome, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_moved_default_is_no_sign_of_absence() {
+        let defaults = record(&[("level", Value::Int(7))]);
+        let rules = Rules { fills: Fills::Zero, defaults: &defaults, tells_absence: false, moves_default: true };
+        for (written, read, outcome) in [
+            (Value::Int(5), Value::Int(5), Outcome::Exact),
+            (Value::Int(5), Value::Int(7), Outcome::Misread),
+            (Value::Absent, Value::Absent, Outcome::Defaulted),
+        ] {
+            assert_eq!(compare(&rules, &Value::Int(7), &written, &read, &mut Vec::new()).outcome, outcome);
         }
     }
 

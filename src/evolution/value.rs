@@ -266,21 +266,6 @@ impl Field for BTreeMap<String, u32> {
     }
 }
 
-/// The same for the map that prost makes.
-impl Field for std::collections::HashMap<String, u32> {
-    fn of(value: &Value) -> Result<Self, Unwritable> {
-        BTreeMap::of(value).map(|map| map.into_iter().collect())
-    }
-
-    fn tell(&self) -> Value {
-        self.iter().map(|(key, value)| (key.clone(), *value)).collect::<BTreeMap<_, _>>().tell()
-    }
-
-    fn zero() -> Self {
-        Self::new()
-    }
-}
-
 /// A type that writers' values are drawn from.
 pub trait Sample: Field {
     /// A value as `sampler` draws it.

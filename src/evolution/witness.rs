@@ -91,7 +91,9 @@ fn shrink(cell: &Cell, position: Position, mut value: Value) -> (Value, Attempt)
     for _ in 0..ROUNDS {
         let mut smaller = None;
         for candidate in candidates(&value) {
-            if let Some(attempt) = attempt(&candidate)
+            if is_whole(&value, &candidate)
+                && cell.has(position, &candidate)
+                && let Some(attempt) = attempt(&candidate)
                 && size(&candidate, attempt.bytes.len()) < size(&value, best.bytes.len())
             {
                 smaller = Some((candidate, attempt));
@@ -104,6 +106,16 @@ fn shrink(cell: &Cell, position: Position, mut value: Value) -> (Value, Attempt)
         }
     }
     (value, best)
+}
+
+/// Whether what holds the entries is still what it was: an entry may lose what its schema calls optional, its holder has nothing optional.
+fn is_whole(value: &Value, candidate: &Value) -> bool {
+    match (value, candidate) {
+        (Value::Record(fields), Value::Record(others)) if fields.first().is_some_and(|(name, _)| *name == "before") => {
+            fields.iter().zip(others).all(|((_, one), (_, other))| std::mem::discriminant(one) == std::mem::discriminant(other))
+        }
+        _ => true,
+    }
 }
 
 /// Values with one thing in them made smaller. Zero and empty come last: a field that holds something shows better where it went.

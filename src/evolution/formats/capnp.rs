@@ -188,8 +188,9 @@ fn tell_struct(reader: dynamic_struct::Reader<'_>) -> capnp::Result<Value> {
         return Ok(match reader.which()? {
             None => Value::Refused("the union has a member that is not in the schema".into()),
             Some(member) => match (name_of(member)?, tell_field(reader, member)) {
-                // The holder's empty choice.
+                // The holder's empty choice; and what an entry's union is where nothing was written: its first member, null.
                 ("nothing", _) => Value::Absent,
+                (_, Value::Absent) if member.get_proto().get_discriminant_value() == 0 => Value::Absent,
                 (name, payload) => variant(name, Some(payload)),
             },
         });
