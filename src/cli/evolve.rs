@@ -12,7 +12,7 @@ use crate::evolution::change::{Direction, Side};
 use crate::evolution::formats::Setting;
 use crate::evolution::matrix::{CellId, SEED, VALUES, cells};
 use crate::evolution::{change_named, change_numbered, changes, documented, isolated, price, witness};
-use crate::record::{Environment, Evolution, EvolutionVerdict, EvolutionWitness, Record, Run, VERSION, Writer};
+use crate::record::{Environment, Evolution, EvolutionVerdict, Record, Run, VERSION, Writer};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -67,7 +67,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         print_details(&results);
     }
     if is_whole {
-        println!("\nWHAT IT COSTS, for {} entries; never silent: changes that are, for no value in neither direction\n", prices.first().map_or(0, |price| price.entries));
+        println!(
+            "\nWHAT IT COSTS, for {} entries; never silent: changes that are, for no value in neither direction\n",
+            prices.first().map_or(0, |price| price.entries)
+        );
         let rows: Vec<Vec<String>> = prices
             .iter()
             .map(|price| {
@@ -81,7 +84,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 ]
             })
             .collect();
-        print_table(&["format", "bytes", "ns to write one", "to read one", "never silent", "what it is"], &rows, &[false, true, true, true, true, false]);
+        print_table(
+            &["format", "bytes", "ns to write one", "to read one", "never silent", "what it is"],
+            &rows,
+            &[false, true, true, true, true, false],
+        );
     }
     print_differences(&results);
     print_sums(&results, seconds);
@@ -206,7 +213,10 @@ fn print_sums(results: &[Evolution], seconds: f64) {
         }
     }
     let without = results.len() - ran;
-    let compared = results.iter().filter(|result| result.documented.is_some() && !matches!(result.verdict, EvolutionVerdict::NotApplicable { .. })).count();
+    let compared = results
+        .iter()
+        .filter(|result| result.documented.is_some() && !matches!(result.verdict, EvolutionVerdict::NotApplicable { .. }))
+        .count();
     let differing = results.iter().filter(|result| result.differs).count();
     println!(
         "\n{} cells: {ran} run with {} values in {seconds:.1} s, {without} do not apply; {silent} silent; {differing} of {compared} differ from what is documented. \
@@ -227,13 +237,15 @@ fn show(id: CellId) -> anyhow::Result<ExitCode> {
     if let Some(documented) = &result.documented {
         println!("Documented: {documented}. Measured: {}{}.", letter(result), if result.differs { ", which differs" } else { "" });
     }
-    for side in Side::ALL {
-        println!("\n{} schema:\n", if side == Side::Old { "Old" } else { "New" });
-        for line in witness::schema(change, id.setting, side).trim_end().lines() {
-            println!("    {line}");
-        }
-    }
     println!();
+    let is_silent = matches!(&result.verdict, EvolutionVerdict::Ran { witness: Some(_), .. });
+    for side in Side::ALL.into_iter().filter(|_| !is_silent) {
+        println!("{} schema\n", side.name());
+        for line in witness::schema(change, id.setting, side).trim_end().lines() {
+            println!("{}", format!("    {line}").trim_end());
+        }
+        println!();
+    }
     match &result.verdict {
         EvolutionVerdict::NotApplicable { reason } => println!("Does not apply: {reason}."),
         EvolutionVerdict::Failed { reason } => println!("Failed: {reason}."),
@@ -264,42 +276,12 @@ fn show(id: CellId) -> anyhow::Result<ExitCode> {
                 }
             }
             if let Some(witness) = witness {
-                show_witness(witness);
+                println!("\nThe smallest payload found that is silently wrong, {} bytes:\n", witness.payload.len() / 2);
+                for line in witness.dump().lines() {
+                    println!("{}", format!("    {line}").trim_end());
+                }
             }
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn show_witness(witness: &EvolutionWitness) {
-    let bytes: Vec<&str> = (0..witness.payload.len()).step_by(2).map(|at| &witness.payload[at..at + 2]).collect();
-    println!("\nThe smallest payload found that is silently wrong, {} bytes, {}:\n", bytes.len(), witness.position);
-    println!("    written   {}", witness.written);
-    println!("    field     {}", witness.field);
-    println!("    expected  {}", witness.expected);
-    println!("    got       {} ({})\n", witness.got, witness.outcome);
-    let mut names: Vec<&str> = Vec::new();
-    for mark in &witness.marks {
-        if !names.contains(&mark.field.as_str()) {
-            names.push(&mark.field);
-        }
-    }
-    let sign = |index: usize| char::from(b'a' + (index % 26) as u8);
-    for (row, chunk) in bytes.chunks(16).enumerate() {
-        println!("    {:04x}  {}", row * 16, chunk.join(" "));
-        let marked: Vec<String> = (row * 16..row * 16 + chunk.len())
-            .map(|at| {
-                let mark = witness.marks.iter().find(|mark| (mark.offset..mark.offset + mark.length).contains(&at));
-                let index = mark.and_then(|mark| names.iter().position(|name| *name == mark.field));
-                index.map_or_else(|| "  ".to_owned(), |index| String::from_iter([sign(index); 2]))
-            })
-            .collect();
-        if marked.iter().any(|mark| mark != "  ") {
-            println!("          {}", marked.join(" ").trim_end());
-        }
-    }
-    println!();
-    for (index, name) in names.iter().enumerate() {
-        println!("    {}  {name}", sign(index));
-    }
 }

@@ -212,7 +212,9 @@ macro_rules! drawn {
 
 /// [`Field`](super::value::Field) for a struct by its fields.
 macro_rules! record_field {
-    ($name:ty { $first:ident $(as $first_logical:ident)? $(= $first_default:expr)? $(, $field:ident $(as $logical:ident)? $(= $default:expr)?)* } $($rest:ident)?) => {
+    ($name:ty {
+        $first:ident $(as $first_logical:ident)? $(= $first_default:expr)? $(, $field:ident $(as $logical:ident)? $(= $default:expr)?)*
+    } $($rest:ident)?) => {
         impl $crate::evolution::value::Field for $name {
             fn of(value: &$crate::evolution::value::Value) -> Result<Self, $crate::evolution::value::Unwritable> {
                 let $crate::evolution::value::Value::Record(_) = value else {
@@ -246,7 +248,9 @@ macro_rules! record_field {
 /// The Rust types of a schema, in one of their flavours: `plain`, `defaulted` by serde, or with an open end for what is unknown.
 macro_rules! types {
     ($flavour:ident) => {};
-    ($flavour:ident record $name:ident { $($(#[$meta:meta])* $field:ident $(as $logical:ident)? : $type:ty $(= $default:expr)?),* } $($rest:tt)*) => {
+    ($flavour:ident record $name:ident {
+        $($(#[$meta:meta])* $field:ident $(as $logical:ident)? : $type:ty $(= $default:expr)?),*
+    } $($rest:tt)*) => {
         record_type!($flavour $name { $($(#[$meta])* $field $(as $logical)? : $type $(= $default)?),* });
         types!($flavour $($rest)*);
     };
@@ -387,7 +391,9 @@ macro_rules! choice_pattern {
 }
 
 macro_rules! choice_field {
-    ($name:ty { $first:ident $(as $first_logical:ident)? $(($first_payload:ty))? $(, $variant:ident $(as $logical:ident)? $(($payload:ty))?)* }) => {
+    ($name:ty {
+        $first:ident $(as $first_logical:ident)? $(($first_payload:ty))? $(, $variant:ident $(as $logical:ident)? $(($payload:ty))?)*
+    }) => {
         impl $crate::evolution::value::Field for $name {
             fn of(value: &$crate::evolution::value::Value) -> Result<Self, $crate::evolution::value::Unwritable> {
                 let $crate::evolution::value::Value::Variant(name, payload) = value else {
@@ -444,7 +450,7 @@ macro_rules! change {
         old $old:tt
         new $new:tt
         in [$($format:ident)*]
-        $(not [$($absent:ident $reason:literal)*])?
+        $(not [$($reason:literal: $($absent:ident)*;)*])?
         $(with $option:ident = $value:expr;)*
     ) => {
         pub(crate) mod $module {
@@ -465,7 +471,10 @@ macro_rules! change {
                     translate: $crate::evolution::change::same,
                     tells_absence: false,
                     moves_default: false,
-                    sample: [<old::plain::Entry as $crate::evolution::value::Sample>::sample, <new::plain::Entry as $crate::evolution::value::Sample>::sample],
+                    sample: [
+                        <old::plain::Entry as $crate::evolution::value::Sample>::sample,
+                        <new::plain::Entry as $crate::evolution::value::Sample>::sample,
+                    ],
                     defaults: [
                         || $crate::evolution::value::Field::tell(&<old::plain::Entry as $crate::evolution::value::Field>::zero()),
                         || $crate::evolution::value::Field::tell(&<new::plain::Entry as $crate::evolution::value::Field>::zero()),
@@ -484,7 +493,7 @@ macro_rules! change {
                 setting: $crate::evolution::formats::Setting,
             ) -> Result<[$crate::evolution::formats::Adapter; 2], &'static str> {
                 $(adapter!($format setting);)*
-                $($(absent!($absent $reason setting);)*)?
+                $($($(absent!($absent $reason setting);)*)*)?
                 let _ = setting;
                 Err("the format's feature is not enabled")
             }

@@ -69,7 +69,7 @@ change! {
     old { record Entry { id: u32, name: String } }
     new { record Entry { id: u32, name: String, email: String } }
     in [json messagepack custom rkyv protobuf flatbuffers]
-    not [capnp "Cap’n Proto has no required fields"]
+    not ["Cap’n Proto has no required fields": capnp;]
 }
 
 change! {
@@ -151,7 +151,7 @@ change! {
     old { record Entry { id: u32, count: i32, name: String } }
     new { record Entry { id: u32, count: i32, name: String } }
     in [protobuf]
-    not [json "the format has one encoding of a signed integer" messagepack "the format has one encoding of a signed integer" custom "the format has one encoding of a signed integer" binary_writer "the format has one encoding of a signed integer" rkyv "the format has one encoding of a signed integer" flatbuffers "the format has one encoding of a signed integer" capnp "the format has one encoding of a signed integer"]
+    not ["the format has one encoding of a signed integer": json messagepack custom binary_writer rkyv flatbuffers capnp;]
 }
 
 change! {
@@ -160,7 +160,7 @@ change! {
     old { record Entry { id: u32, count: u32, name: String } }
     new { record Entry { id: u32, count: u32, name: String } }
     in [protobuf]
-    not [json "the format has one encoding of an unsigned integer" messagepack "the format has one encoding of an unsigned integer" custom "the format has one encoding of an unsigned integer" binary_writer "the format has one encoding of an unsigned integer" rkyv "the format has one encoding of an unsigned integer" flatbuffers "the format has one encoding of an unsigned integer" capnp "the format has one encoding of an unsigned integer"]
+    not ["the format has one encoding of an unsigned integer": json messagepack custom binary_writer rkyv flatbuffers capnp;]
 }
 
 change! {
@@ -233,7 +233,7 @@ change! {
     old { record Entry { id: u32, email: Option<String>, name: String } }
     new { record Entry { id: u32, email: String, name: String } }
     in [json messagepack custom rkyv protobuf flatbuffers]
-    not [capnp "Cap’n Proto has no required fields"]
+    not ["Cap’n Proto has no required fields": capnp;]
 }
 
 change! {
@@ -274,7 +274,7 @@ change! {
     old { choice State { Idle, Busy } record Entry { id: u32, state: State, name: String } }
     new { choice State { Idle, Busy(String) } record Entry { id: u32, state: State, name: String } }
     in [json messagepack custom rkyv]
-    not [protobuf "its enums have no payloads" flatbuffers "its enums have no payloads" capnp "its enums have no payloads"]
+    not ["its enums have no payloads": protobuf flatbuffers capnp;]
 }
 
 change! {
@@ -291,7 +291,7 @@ change! {
     old { record Entry { id: u32, name: String, mail: Option<String>, phone: Option<String> } }
     new { union Contact { Mail(String), Phone(String) } record Entry { id: u32, name: String, contact: Option<Contact> } }
     in [protobuf capnp]
-    not [json "a choice is a value of its own here: fields do not move into one" messagepack "a choice is a value of its own here: fields do not move into one" custom "a choice is a value of its own here: fields do not move into one" binary_writer "a choice is a value of its own here: fields do not move into one" rkyv "a choice is a value of its own here: fields do not move into one" flatbuffers "a choice is a value of its own here: fields do not move into one"]
+    not ["a choice is a value of its own here: fields do not move into one": json messagepack custom binary_writer rkyv flatbuffers;]
     with translate = super::move_into_oneof_meaning;
 }
 
@@ -319,7 +319,7 @@ change! {
     old { record Entry { id: u32, name: String, labels: std::collections::BTreeMap<String, u32> } }
     new { record Row { key: String, value: u32 } record Entry { id: u32, name: String, labels: Vec<Row> } }
     in [json messagepack custom rkyv protobuf]
-    not [flatbuffers "its schemas have no maps" capnp "its schemas have no maps"]
+    not ["its schemas have no maps": flatbuffers capnp;]
     with translate = super::map_to_pairs_meaning;
 }
 
@@ -346,7 +346,7 @@ change! {
     old { record Entry { id: u32, name: String } }
     new { record Entry { id: u32, name: String } }
     in []
-    not [json "a build has one version, byte order and pointer width of a library: the golden files hold later ones to this one" messagepack "a build has one version, byte order and pointer width of a library: the golden files hold later ones to this one" custom "a build has one version, byte order and pointer width of a library: the golden files hold later ones to this one" binary_writer "a build has one version, byte order and pointer width of a library: the golden files hold later ones to this one" rkyv "a build has one version, byte order and pointer width of a library: the golden files hold later ones to this one" protobuf "a build has one version, byte order and pointer width of a library: the golden files hold later ones to this one" flatbuffers "a build has one version, byte order and pointer width of a library: the golden files hold later ones to this one" capnp "a build has one version, byte order and pointer width of a library: the golden files hold later ones to this one"]
+    not ["a build has one version, byte order and pointer width of a library: the golden files hold later ones to this one": json messagepack custom binary_writer rkyv protobuf flatbuffers capnp;]
 }
 
 change! {
@@ -355,13 +355,14 @@ change! {
     old { record Entry { id: u32, #[serde(skip_serializing_if = "Option::is_none")] email: Option<String>, name: String } }
     new { record Entry { id: u32, #[serde(skip_serializing_if = "Option::is_none")] email: Option<String>, name: String } }
     in [json messagepack]
-    not [custom "the attribute is serde’s" binary_writer "the attribute is serde’s" rkyv "the attribute is serde’s" protobuf "the attribute is serde’s" flatbuffers "the attribute is serde’s" capnp "the attribute is serde’s"]
+    not ["the attribute is serde’s": custom binary_writer rkyv protobuf flatbuffers capnp;]
 }
 
 /// The two halves as one number, or one number as its halves.
 fn merge_integers_meaning(value: Value, writer: Side) -> Value {
     let Value::Record(fields) = value else { return value };
-    let number = |name: &str| fields.iter().find_map(|(field, value)| matches!((field, value), (f, Value::Int(_)) if *f == name).then_some(value));
+    let number =
+        |name: &str| fields.iter().find_map(|(field, value)| matches!((field, value), (f, Value::Int(_)) if *f == name).then_some(value));
     let kept = fields.iter().filter(|(name, _)| !["high", "low", "both"].contains(name)).cloned();
     let moved = match (writer, number("high"), number("low"), number("both")) {
         (Side::Old, Some(Value::Int(high)), Some(Value::Int(low)), _) => vec![("both", Value::Int(high << 32 | low))],

@@ -103,13 +103,58 @@ pub fn agrees(documented: &str, worst: Outcome) -> bool {
 /// Where a format's rules stand, and what they come to, in our words.
 pub fn rule(format: &str) -> &'static str {
     match format {
-        "json" => "serde's book, \"Container attributes\" and \"Field attributes\": a field is known by its name; unknown ones are ignored unless denied; a missing one is an error unless it is an Option or has a default",
-        "messagepack" => "rmp-serde does not document it; msgpack-rust, issue 302: as an array a struct is known by its fields' places, and its length has to be right",
-        "custom" | "binary_writer" => "the layout has neither names nor numbers: its only rule is that both sides have the same fields in the same order",
-        "protobuf" => "the Protocol Buffers language guide, \"Updating A Message Type\": never change or reuse a number; int32, uint32, int64, uint64 and bool are compatible and truncate; string and bytes are, where the bytes are UTF-8",
-        "flatbuffers" => "FlatBuffers' docs/source/evolution.md: append at a table's end or number all fields by `id`; deprecate instead of deleting; never change a type or a default",
-        "capnp" => "Cap'n Proto's \"Evolving Your Protocol\" and encoding.md: append with the next number, never change a type, number or default; a data field is stored XORed with its default",
-        "rkyv" => "rkyv's lib.rs, \"Compatibility\": archives are compatible for the same types, features and endianness; it has no schema evolution of its own",
+        "json" => {
+            "serde's book, \"Container attributes\" and \"Field attributes\": a field is known by its name; unknown ones are ignored \
+             unless denied; a missing one is an error unless it is an Option or has a default"
+        }
+        "messagepack" => {
+            "rmp-serde does not document it; msgpack-rust, issue 302: as an array a struct is known by its fields' places, and its \
+             length has to be right"
+        }
+        "custom" | "binary_writer" => {
+            "the layout has neither names nor numbers: its only rule is that both sides have the same fields in the same order"
+        }
+        "protobuf" => {
+            "the Protocol Buffers language guide, \"Updating A Message Type\": never change or reuse a number; int32, uint32, int64, \
+             uint64 and bool are compatible and truncate; string and bytes are, where the bytes are UTF-8"
+        }
+        "flatbuffers" => {
+            "FlatBuffers' docs/source/evolution.md: append at a table's end or number all fields by `id`; deprecate instead of deleting; \
+             never change a type or a default"
+        }
+        "capnp" => {
+            "Cap'n Proto's \"Evolving Your Protocol\" and encoding.md: append with the next number, never change a type, number or \
+             default; a data field is stored XORed with its default"
+        }
+        "rkyv" => {
+            "rkyv's lib.rs, \"Compatibility\": archives are compatible for the same types, features and endianness; it has no schema \
+             evolution of its own"
+        }
+        _ => "",
+    }
+}
+
+/// How to evolve a schema in a format, in one line: what the matrix comes to.
+pub fn advice(format: &str) -> &'static str {
+    match format {
+        "json" => {
+            "JSON: add only fields that are an Option or have a serde default; never rename, remove a required field or change a type; \
+             flatten unknown fields where a program writes back what it read"
+        }
+        "messagepack" => {
+            "MessagePack: as maps, as JSON; as arrays not at all, since a field more is an error and a field moved is a wrong value"
+        }
+        "custom" => "the article's layout: not at all without a version in front; a lenient end of input works at the root alone",
+        "binary_writer" => "BinaryWriter: as the article's layout",
+        "protobuf" => {
+            "Protocol Buffers: add fields with new numbers, rename freely, reserve what was deleted; never change a sign, a width or a \
+             number's meaning; unknown fields do not survive a hop through prost"
+        }
+        "flatbuffers" => {
+            "FlatBuffers: number fields by id, deprecate instead of deleting, append; a changed type or default is not noticed"
+        }
+        "capnp" => "Cap'n Proto: append with the next number, leave types and defaults alone; copy messages as a whole and hops preserve",
+        "rkyv" => "rkyv: never read an archive with another type than wrote it; use an envelope, or an enum of versions, each behind AsBox",
         _ => "",
     }
 }

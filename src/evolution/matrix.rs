@@ -68,9 +68,9 @@ impl FromStr for CellId {
 /// Every cell, in the order of the changes.
 pub fn cells() -> Vec<CellId> {
     let all = changes().iter().flat_map(|change| {
-        Setting::ALL.iter().flat_map(move |&setting| {
-            Direction::ALL.into_iter().map(move |direction| CellId { setting, number: change.number, direction })
-        })
+        Setting::ALL
+            .iter()
+            .flat_map(move |&setting| Direction::ALL.into_iter().map(move |direction| CellId { setting, number: change.number, direction }))
     });
     all.collect()
 }
@@ -153,9 +153,8 @@ impl Cell {
         let Some((edited, _)) = old.first() else { return value.clone() };
         each_entry(position, value, &|entry| match entry {
             Value::Record(fields) => {
-                let edit = |(name, value): &(&'static str, Value)| {
-                    (*name, if name == edited { Value::Int(EDITED.into()) } else { value.clone() })
-                };
+                let edit =
+                    |(name, value): &(&'static str, Value)| (*name, if name == edited { Value::Int(EDITED.into()) } else { value.clone() });
                 Value::Record(fields.iter().map(edit).collect())
             }
             other => other.clone(),
@@ -266,6 +265,8 @@ fn record(id: CellId, verdict: EvolutionVerdict) -> Evolution {
         number: id.number,
         change: change.map_or("", |change| change.name).to_owned(),
         title: change.map_or("", |change| change.title).to_owned(),
+        intent: change.map_or("", |change| change.intent).to_owned(),
+        rule: Some(documented::rule(id.setting.format()).to_owned()).filter(|_| matches!(verdict, EvolutionVerdict::Ran { .. })),
         format: id.setting.name().to_owned(),
         direction: id.direction.to_string(),
         documented: documented.map(str::to_owned),

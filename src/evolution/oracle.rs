@@ -187,7 +187,9 @@ fn is_derived(expected: &Value, got: &Value) -> bool {
             read.is_infinite() && written.abs() > f64::from(f32::MAX) || (written - read).abs() <= written.abs() / f64::from(1 << 22)
         }
         (Value::List(items), value) if !matches!(value, Value::List(_)) => items.last().is_some_and(|last| is_same(last, value)),
-        (Value::List(items), Value::List(read)) => read.len() < items.len() && !read.is_empty() && read.iter().all(|item| items.contains(item)),
+        (Value::List(items), Value::List(read)) => {
+            read.len() < items.len() && !read.is_empty() && read.iter().all(|item| items.contains(item))
+        }
         _ => false,
     }
 }
@@ -232,7 +234,13 @@ mod tests {
             ("a zero from a format without defaults", never, level(Value::Int(5)), level(Value::Int(0)), Outcome::Misread),
             ("a zero from a format that fills in absence only", absence, record(&[]), level(text("")), Outcome::Misread),
             ("another string", zero, level(text("a")), level(text("b")), Outcome::Misread),
-            ("another variant", zero, level(Value::Variant("blue".into(), None)), level(Value::Variant("red".into(), None)), Outcome::Misread),
+            (
+                "another variant",
+                zero,
+                level(Value::Variant("blue".into(), None)),
+                level(Value::Variant("red".into(), None)),
+                Outcome::Misread,
+            ),
             ("the declared default for a value that was lost", zero, level(Value::Int(5)), level(Value::Int(7)), Outcome::Defaulted),
             ("another number", zero, level(Value::Int(5)), level(Value::Int(6)), Outcome::Misread),
         ];

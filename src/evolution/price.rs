@@ -5,10 +5,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use super::change::{Position, Side};
-use super::change_named;
 use super::formats::Setting;
 use super::sample::Sampler;
 use super::value::Value;
+use super::{change_named, documented};
 use crate::payload::Payload;
 use crate::record::{Evolution, EvolutionPrice, EvolutionVerdict};
 
@@ -50,6 +50,7 @@ fn price(setting: Setting, cells: &[Evolution]) -> Option<EvolutionPrice> {
     Some(EvolutionPrice {
         format: setting.name().into(),
         note: setting.note().into(),
+        advice: documented::advice(setting.format()).into(),
         entries: ENTRIES as u32,
         bytes: payload.len() as u64,
         write_nanoseconds: write,

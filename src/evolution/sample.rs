@@ -27,8 +27,7 @@ pub enum Class {
 
 impl Class {
     /// All of them, in the order that the first values of a cell have them.
-    pub const ALL: [Self; 8] =
-        [Self::Short, Self::Long, Self::Absent, Self::Default, Self::Min, Self::Max, Self::Negative, Self::Empty];
+    pub const ALL: [Self; 8] = [Self::Short, Self::Long, Self::Absent, Self::Default, Self::Min, Self::Max, Self::Negative, Self::Empty];
 }
 
 /// Draws values: the first eight each of one class, the others of mixed classes.
@@ -64,7 +63,11 @@ impl Sampler {
 
     /// A number that no other field of this value has, of 8 or of 31 bits.
     fn sentinel(&mut self, wide: bool) -> u32 {
-        if wide { 0x4000_0000 | self.drawn << 24 | self.below(1 << 24) as u32 | 1 } else { 0x10 * (self.drawn % 15) + 1 + self.below(15) as u32 }
+        if wide {
+            0x4000_0000 | self.drawn << 24 | self.below(1 << 24) as u32 | 1
+        } else {
+            0x10 * (self.drawn % 15) + 1 + self.below(15) as u32
+        }
     }
 
     /// What the field has where its default is declared.
@@ -183,9 +186,7 @@ impl Sampler {
     }
 
     pub(super) fn map(&mut self) -> Value {
-        let pairs = (0..self.length()).map(|index| {
-            Value::Record(vec![("key", Value::Text(format!("k{index}"))), ("value", self.u32())])
-        });
+        let pairs = (0..self.length()).map(|index| Value::Record(vec![("key", Value::Text(format!("k{index}"))), ("value", self.u32())]));
         Value::List(pairs.collect())
     }
 }

@@ -17,6 +17,7 @@ pub(super) fn find(cell: &Cell, position: Position, value: Value) -> EvolutionWi
         written: shortened(&value),
         marks: marks(cell, position, &value, &attempt.bytes),
         payload: attempt.bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        schemas: Side::ALL.map(|side| schema(cell.change, cell.id.setting, side)),
         outcome: attempt.judgement.outcome.name().into(),
         field: attempt.judgement.field,
         expected: shortened(&attempt.judgement.expected),
@@ -24,7 +25,7 @@ pub(super) fn find(cell: &Cell, position: Position, value: Value) -> EvolutionWi
     }
 }
 
-/// The schema of one side as its users write it.
+/// The schema of one side as its users write it. What all schemas have around the entry is left out.
 pub fn schema(change: &Change, setting: Setting, side: Side) -> String {
     let extension = match setting.format() {
         "protobuf" => "proto",
@@ -32,7 +33,10 @@ pub fn schema(change: &Change, setting: Setting, side: Side) -> String {
         "capnp" => "capnp",
         _ => return rust_types(change.types[side as usize]),
     };
-    change.schema(side, extension, setting == Setting::FlatBuffersIds).unwrap_or_default().to_owned()
+    let text = change.schema(side, extension, setting == Setting::FlatBuffersIds).unwrap_or_default();
+    let around = ["union Choice", "// The same entry one level down", "# The same entry one level down"];
+    let end = around.iter().filter_map(|start| text.find(start)).min().unwrap_or(text.len());
+    text[..end].trim_end().to_owned()
 }
 
 /// The declaration of the Rust types, a field a line.
@@ -61,7 +65,13 @@ fn rust_types(tokens: &str) -> String {
             letter => text.push(letter),
         }
     }
-    text.replace(" :", ":").replace(" <", "<").replace("< ", "<").replace(" >", ">").replace("record ", "struct ").replace("choice ", "enum ").replace("union ", "enum ")
+    text.replace(" :", ":")
+        .replace(" <", "<")
+        .replace("< ", "<")
+        .replace(" >", ">")
+        .replace("record ", "struct ")
+        .replace("choice ", "enum ")
+        .replace("union ", "enum ")
 }
 
 /// Smaller first by the payload's bytes, then by what stands in it.
@@ -207,7 +217,15 @@ fn changed(value: &Value) -> Vec<(String, Value)> {
         Value::Float(number) => vec![(String::new(), Value::Float(f32::from_bits(number.to_bits() ^ 0x000F_0F0F)))],
         Value::Double(number) => vec![(String::new(), Value::Double(f64::from_bits(number.to_bits() ^ 0x000F_0F0F_0F0F_0F0F)))],
         Value::Text(text) if !text.is_empty() => {
-            let other = |letter: char| if letter == 'x' { 'y' } else if letter.is_ascii() { 'x' } else { letter };
+            let other = |letter: char| {
+                if letter == 'x' {
+                    'y'
+                } else if letter.is_ascii() {
+                    'x'
+                } else {
+                    letter
+                }
+            };
             vec![(String::new(), Value::Text(text.chars().map(other).collect()))]
         }
         Value::Bytes(bytes) if !bytes.is_empty() => vec![(String::new(), Value::Bytes(bytes.iter().map(|byte| byte ^ 0x15).collect()))],

@@ -244,6 +244,10 @@ pub struct Evolution {
     pub change: String,
     /// The change in words.
     pub title: String,
+    /// Which value every field has to come out with.
+    pub intent: String,
+    /// What the format's own rules are, and where they stand.
+    pub rule: Option<String>,
     /// The format in its setting.
     pub format: String,
     /// `forward`, `backward` or `hop`.
@@ -328,6 +332,8 @@ pub struct EvolutionWitness {
     pub written: String,
     /// The payload in hexadecimal.
     pub payload: String,
+    /// The old and the new schema, as far as the entry goes.
+    pub schemas: [String; 2],
     /// Which of its bytes are which field's.
     pub marks: Vec<EvolutionMark>,
     /// The outcome.
@@ -338,6 +344,49 @@ pub struct EvolutionWitness {
     pub expected: String,
     /// What came out.
     pub got: String,
+}
+
+impl EvolutionWitness {
+    /// The witness as text: both schemas, what was written, expected and got, and the payload with a letter below the bytes of each field.
+    pub fn dump(&self) -> String {
+        let mut text = String::new();
+        for (title, schema) in ["old", "new"].iter().zip(&self.schemas) {
+            text.push_str(&format!("{title} schema\n"));
+            for line in schema.trim_end().lines() {
+                text.push_str(format!("    {line}").trim_end());
+                text.push('\n');
+            }
+            text.push('\n');
+        }
+        let Self { position, written, field, expected, got, outcome, .. } = self;
+        text.push_str(&format!(
+            "position  {position}\nwritten   {written}\nfield     {field}\nexpected  {expected}\ngot       {got} ({outcome})\n\n"
+        ));
+        let mut names: Vec<&str> = Vec::new();
+        for mark in &self.marks {
+            if !names.contains(&mark.field.as_str()) {
+                names.push(&mark.field);
+            }
+        }
+        let sign = |name: &str| names.iter().position(|other| *other == name).map(|index| char::from(b'a' + (index % 26) as u8));
+        let bytes: Vec<&str> = (0..self.payload.len()).step_by(2).map(|at| &self.payload[at..at + 2]).collect();
+        for (row, chunk) in bytes.chunks(16).enumerate() {
+            text.push_str(&format!("{:04x}  {}\n", row * 16, chunk.join(" ")));
+            let marked = (row * 16..row * 16 + chunk.len()).map(|at| {
+                let mark = self.marks.iter().find(|mark| (mark.offset..mark.offset + mark.length).contains(&at));
+                mark.and_then(|mark| sign(&mark.field)).map_or_else(|| "  ".to_owned(), |letter| String::from_iter([letter; 2]))
+            });
+            let marked = marked.collect::<Vec<_>>().join(" ");
+            if !marked.trim().is_empty() {
+                text.push_str(&format!("      {}\n", marked.trim_end()));
+            }
+        }
+        text.push('\n');
+        for name in &names {
+            text.push_str(&format!("{}  {name}\n", sign(name).unwrap_or(' ')));
+        }
+        text
+    }
 }
 
 /// Bytes of a payload that change with a field's value.
@@ -358,6 +407,8 @@ pub struct EvolutionPrice {
     pub format: String,
     /// The setting in words.
     pub note: String,
+    /// How to evolve a schema in this format, in one line.
+    pub advice: String,
     /// Entries in the list that was written.
     pub entries: u32,
     /// Bytes of the list.

@@ -257,3 +257,48 @@ where
 }
 
 pub(super) const LIBRARY: (&str, &str) = ("capnp", crate::version!("CAPNP"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evolution::{append_enum_variant, change_default};
+
+    fn open(payload: &Payload) -> capnp::message::Reader<capnp::serialize::BufferSegments<&[u8]>> {
+        capnp::serialize::read_message_from_flat_slice(&mut payload.as_slice(), ReaderOptions::new()).unwrap()
+    }
+
+    /// A variant that the reader does not know, and all that stands beside it.
+    #[test]
+    fn reflection_writes_and_reads_what_setters_and_getters_do() {
+        use append_enum_variant::{new_capnp, old_capnp};
+        let mut message = Builder::new_default();
+        let mut entry = message.init_root::<new_capnp::entry::Builder<'_>>();
+        entry.set_id(7);
+        entry.set_kind(new_capnp::Color::Blue);
+        entry.set_name("a");
+        let bytes = capnp::serialize::write_message_to_words(&message);
+        let blue = Value::Variant("blue".into(), None);
+        let value = Value::Record(vec![("id", Value::Int(7)), ("kind", blue), ("name", Value::Text("a".into()))]);
+        assert_eq!(Capnp::<new_capnp::entry::Owned>::write(&value).unwrap(), bytes);
+
+        let payload = Payload::from(bytes);
+        let message = open(&payload);
+        let entry = message.get_root::<old_capnp::entry::Reader<'_>>().unwrap();
+        let told = Capnp::<old_capnp::entry::Owned>::read(&payload).unwrap();
+        assert_eq!(*told.field("id"), Value::Int(entry.get_id().into()));
+        assert_eq!(*told.field("name"), Value::Text(entry.get_name().unwrap().to_string().unwrap()));
+        assert_eq!(*told.field("kind"), Value::Refused(entry.get_kind().unwrap_err().to_string()));
+    }
+
+    /// A field is stored XORed with its default, so another default is another value.
+    #[test]
+    fn reflection_applies_defaults_as_getters_do() {
+        use change_default::{new_capnp, old_capnp};
+        let value = Value::Record(vec![("id", Value::Int(7)), ("name", Value::Text("a".into())), ("level", Value::Int(9))]);
+        let payload = Payload::from(Capnp::<old_capnp::entry::Owned>::write(&value).unwrap());
+        let message = open(&payload);
+        let told = Capnp::<new_capnp::entry::Owned>::read(&payload).unwrap();
+        assert_eq!(*told.field("level"), Value::Int(message.get_root::<new_capnp::entry::Reader<'_>>().unwrap().get_level().into()));
+        assert_eq!(*told.field("level"), Value::Int(9 ^ 5 ^ 7));
+    }
+}

@@ -230,13 +230,7 @@ pub(crate) trait Described {
 /// How an envelope of this side's schema is written, and who may read it: a bare archive only those who know its version.
 fn envelope<T: Described>(side: Side) -> Envelope {
     let version = version_of(side);
-    Envelope {
-        format: *b"rkyv",
-        schema_hash: envelope::hash(T::TEXT.as_bytes()),
-        version,
-        least_reader_version: version,
-        layout: layout(),
-    }
+    Envelope { format: *b"rkyv", schema_hash: envelope::hash(T::TEXT.as_bytes()), version, least_reader_version: version, layout: layout() }
 }
 
 fn version_of(side: Side) -> u32 {

@@ -53,10 +53,8 @@ pub(crate) struct Reader<'p> {
 
 impl<'p> Reader<'p> {
     fn bytes(&mut self, count: usize) -> Result<&'p [u8], Refusal> {
-        let (taken, rest) = self
-            .rest
-            .split_at_checked(count)
-            .ok_or_else(|| format!("{count} more bytes are needed, {} are left", self.rest.len()))?;
+        let (taken, rest) =
+            self.rest.split_at_checked(count).ok_or_else(|| format!("{count} more bytes are needed, {} are left", self.rest.len()))?;
         self.rest = rest;
         Ok(taken)
     }
