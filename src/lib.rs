@@ -30,7 +30,10 @@ pub mod bench;
 pub mod cli;
 pub mod codec;
 pub mod dataset;
+pub mod envelope;
 pub mod error;
+#[cfg(feature = "evolution")]
+pub mod evolution;
 pub mod format;
 pub mod measure;
 pub mod operation;
