@@ -118,12 +118,17 @@ fn safe(matrix: &Matrix) -> Table {
                 .filter_map(|cell| if let EvolutionVerdict::Ran { letter, .. } = cell.verdict { Some(letter) } else { None })
                 .collect();
             let silent = ["forward", "backward"].iter().any(|direction| matrix.cell(*number, format, direction).is_some_and(is_silent));
-            match letters.iter() {
-                _ if letters.is_empty() => {}
-                _ if silent => columns[2].push(number.to_string()),
-                mut letters if letters.any(|letter| "E!".contains(*letter)) => columns[1].push(number.to_string()),
-                _ => columns[0].push(number.to_string()),
+            if letters.is_empty() {
+                continue;
             }
+            let column = if silent {
+                2
+            } else if letters.iter().any(|letter| "E!".contains(*letter)) {
+                1
+            } else {
+                0
+            };
+            columns[column].push(number.to_string());
         }
         let mut cells = vec![Cell::text(*format)];
         cells.extend(columns.map(|numbers| Cell::text(numbers.join(" "))));
