@@ -3,6 +3,7 @@
 //! The map, from the bottom up:
 //!
 //! - [`dataset`]: what is put through the formats, and the checksum that proves a reading;
+//! - [`graph`]: values that only .NET has, shared by the formats which can write them;
 //! - [`payload`]: encoded bytes, aligned so that any format can be accessed in place;
 //! - [`format`](mod@format): the wire formats, a trait for each thing that one can do;
 //! - [`codec`]: the compressors;
@@ -32,6 +33,7 @@ pub mod codec;
 pub mod dataset;
 pub mod error;
 pub mod format;
+pub mod graph;
 pub mod measure;
 pub mod operation;
 pub mod payload;

@@ -14,6 +14,8 @@ pub mod flatbuffers;
 pub mod json;
 #[cfg(feature = "messagepack")]
 pub mod messagepack;
+#[cfg(feature = "nrbf")]
+pub mod nrbf;
 #[cfg(feature = "system-text-json")]
 pub mod plain;
 #[cfg(feature = "protobuf")]
@@ -22,6 +24,8 @@ pub mod protobuf;
 pub mod rkyv;
 #[cfg(any(feature = "custom", feature = "binary-writer"))]
 mod sequential;
+#[cfg(any(feature = "binary-writer", feature = "nrbf"))]
+mod seven_bits;
 #[cfg(feature = "system-text-json")]
 mod sink;
 #[cfg(feature = "system-text-json")]
@@ -52,6 +56,8 @@ pub(crate) fn register(registry: &mut Registry) {
     rkyv::register(registry);
     #[cfg(feature = "system-text-json")]
     system_text_json::register(registry);
+    #[cfg(feature = "nrbf")]
+    nrbf::register(registry);
     let _ = registry;
 }
 

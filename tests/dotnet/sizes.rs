@@ -23,6 +23,8 @@ fn formats() -> Vec<(&'static str, Writes)> {
     formats.push(("custom", writes::<wirewise::format::custom::Custom>));
     #[cfg(feature = "binary-writer")]
     formats.push(("binary", writes::<wirewise::format::binary_writer::BinaryWriter>));
+    #[cfg(feature = "nrbf")]
+    formats.push(("binaryformatter", writes::<wirewise::format::nrbf::Nrbf>));
     formats
 }
 
