@@ -217,7 +217,8 @@ impl Type {
     pub fn is_array(&self) -> bool {
         match self {
             Self::ObjectArray | Self::TextArray | Self::PrimitiveArray(_) => true,
-            Self::Named { name, .. } => name.ends_with(']') && !name.ends_with("]]"),
+            // Generic arguments end in a bracket too, but not behind one of these.
+            Self::Named { name, .. } => ["[]", ",]", "*]"].iter().any(|end| name.ends_with(end)),
             Self::Primitive(_) | Self::Text | Self::Object => false,
         }
     }
@@ -334,6 +335,7 @@ impl Default for Graph {
 
 impl Graph {
     /// A graph of these parts.
+    #[cfg(feature = "nrbf")]
     pub(crate) fn from_parts(root: ObjectId, objects: Vec<Object>, classes: Vec<Class>, libraries: Vec<Box<str>>) -> Self {
         Self { root: Value::Object(root), objects, classes, libraries }
     }

@@ -15,6 +15,8 @@ fn writes<F: Encode<Organization>>(value: &Organization) -> Vec<u8> {
 }
 
 /// The formats that are built in, under the names of the table.
+// With one feature alone there is one push.
+#[allow(clippy::vec_init_then_push)]
 fn formats() -> Vec<(&'static str, Writes)> {
     let mut formats: Vec<(&'static str, Writes)> = Vec::new();
     #[cfg(feature = "system-text-json")]

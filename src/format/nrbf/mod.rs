@@ -3,7 +3,7 @@
 //! A payload is a list of records that describe a graph of objects with their types. BinaryFormatter reads it by making any type that the
 //! payload names, which is why it was withdrawn. Here no type is looked for: a payload becomes a [`Graph`], in time linear in its bytes,
 //! without the call stack growing, and with no more memory than its bytes account for, whatever it announces. Only
-//! [`Organization`](crate::dataset::Organization) has a short cut past the graph, through the same reader of records.
+//! [`Organization`] has a short cut past the graph, through the same reader of records.
 //!
 //! Source: Microsoft's \[MS-NRBF\], and payloads that .NET wrote. What .NET's own decoder (System.Formats.Nrbf) refuses is refused:
 //! remoting calls and classes without types of members (records 2, 3, 21, 22), members of the same name, ids that are given twice, names

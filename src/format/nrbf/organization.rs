@@ -243,8 +243,8 @@ const MEMBER_FIELDS: &[(Field, &str, Option<Type>)] = &[
 #[derive(Clone, Copy)]
 enum Found {
     Nothing,
-    /// A string: its length, and the byte of the payload at which it starts.
-    Text(u32, usize),
+    /// A string, whose length stands at this byte of the payload.
+    Text(u32),
     Organization(u32),
     List(u32),
     Array(u32),
@@ -337,10 +337,10 @@ impl<'p> ToOrganization<'p> {
     }
 
     /// A string that was read before.
-    fn text_at(&mut self, len: u32, start: usize) -> Result<&'p str> {
-        self.copy(len as usize)?;
-        let text = self.payload.get(start..start + len as usize).and_then(|bytes| str::from_utf8(bytes).ok());
-        text.ok_or_else(|| Error::at(NAME, start, Problem::InvalidUtf8))
+    fn text_at(&mut self, offset: u32) -> Result<&'p str> {
+        let text = Bytes::new(self.payload.get(offset as usize..).unwrap_or_default()).text()?;
+        self.copy(text.len())?;
+        Ok(text)
     }
 
     /// Sets a string of a member.
@@ -350,7 +350,7 @@ impl<'p> ToOrganization<'p> {
             Value::Object(place) => match self.last {
                 Some((last, text)) if last == place => text,
                 _ => match self.at(place) {
-                    Found::Text(len, start) => self.text_at(len, start)?,
+                    Found::Text(offset) => self.text_at(offset)?,
                     Found::Nothing => {
                         self.later.push((member, field, place));
                         return Ok(());
@@ -403,8 +403,8 @@ impl<'p> ToOrganization<'p> {
 
     fn finish(mut self, root: ObjectId) -> Result<Organization> {
         for (member, field, place) in std::mem::take(&mut self.later) {
-            let Found::Text(len, start) = self.at(place) else { return Err(other("no string where one is held")) };
-            let text = self.text_at(len, start)?;
+            let Found::Text(offset) = self.at(place) else { return Err(other("no string where one is held")) };
+            let text = self.text_at(offset)?;
             self.write_text(member, field, text);
         }
         let Found::Organization(root) = self.at(root) else { return Err(other("a root that is no Organization")) };
@@ -418,8 +418,8 @@ impl<'p> ToOrganization<'p> {
         let places = self.sequence(place)?;
         let mut tags = Vec::with_capacity(places.len());
         for place in places {
-            let Found::Text(len, start) = self.at(place) else { return Err(other("no string where a tag is held")) };
-            tags.push(self.text_at(len, start)?.to_owned());
+            let Found::Text(offset) = self.at(place) else { return Err(other("no string where a tag is held")) };
+            tags.push(self.text_at(offset)?.to_owned());
         }
         Ok(tags)
     }
@@ -533,9 +533,8 @@ impl<'p> Sink<'p> for ToOrganization<'p> {
     }
 
     #[inline]
-    fn text(&mut self, place: ObjectId, text: &'p str, bytes: &Bytes<'p>) -> Result<()> {
-        // A text's length is an i32.
-        self.put(place, Found::Text(text.len() as u32, bytes.offset() - text.len()));
+    fn text(&mut self, place: ObjectId, text: &'p str, offset: usize) -> Result<()> {
+        self.put(place, Found::Text(offset as u32));
         self.last = Some((place, text));
         Ok(())
     }
@@ -581,7 +580,7 @@ impl<'p> Sink<'p> for ToOrganization<'p> {
                     _ => return Err(bytes.malformed("a value that its field cannot hold")),
                 }
             }
-            Found::Nothing | Found::Text(..) => {}
+            Found::Nothing | Found::Text(_) => {}
         }
         Ok(())
     }

@@ -59,7 +59,7 @@ impl<'p> Sink<'p> for ToGraph {
         Ok(())
     }
 
-    fn text(&mut self, place: ObjectId, text: &'p str, _: &Bytes<'p>) -> Result<()> {
+    fn text(&mut self, place: ObjectId, text: &'p str, _: usize) -> Result<()> {
         self.put(place, Object::Text(text.into()));
         Ok(())
     }

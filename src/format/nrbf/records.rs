@@ -92,8 +92,8 @@ pub(super) trait Sink<'p> {
     /// An array of values that are no objects, whole.
     fn primitives(&mut self, place: ObjectId, element: Type, shape: Shape, elements: Elements, bytes: &Bytes<'p>) -> Result<()>;
 
-    /// A string.
-    fn text(&mut self, place: ObjectId, text: &'p str, bytes: &Bytes<'p>) -> Result<()>;
+    /// A string, and the offset of its length.
+    fn text(&mut self, place: ObjectId, text: &'p str, offset: usize) -> Result<()>;
 
     /// The next value of what has begun last and not ended. Not a null of an array.
     fn value(&mut self, value: Value, bytes: &Bytes<'p>) -> Result<()>;
@@ -137,8 +137,15 @@ struct Records<'p, 's, S> {
     open: Vec<Open>,
 }
 
+/// The longest payload: in one of 4 GiB every place, every class and every offset is a number of 32 bits or less.
+const MAX_PAYLOAD: u64 = u32::MAX as u64;
+
 /// Reads a payload's records up to the one that says that it is the last.
 pub(super) fn read<'p, S: Sink<'p>>(payload: &'p [u8], sink: &mut S) -> Result<Contents> {
+    if payload.len() as u64 > MAX_PAYLOAD {
+        let limit = Problem::Limit { limit: "bytes of a payload", allowed: MAX_PAYLOAD, wanted: payload.len() as u64 };
+        return Err(Error::new(NAME, limit));
+    }
     let ids = Ids::new(payload.len());
     Records { bytes: Bytes::new(payload), sink, ids, classes: Vec::new(), libraries: Vec::new(), open: Vec::new() }.read()
 }
@@ -153,21 +160,7 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
                         break;
                     }
                 }
-                Some(Open::Instance { class, next }) => match self.classes[class.index()].members.get(*next) {
-                    None => self.close()?,
-                    Some(member) => {
-                        *next += 1;
-                        let allowed = match &member.declared {
-                            &Type::Primitive(kind) => {
-                                let value = self.bytes.value(kind)?;
-                                self.sink.value(value, &self.bytes)?;
-                                continue;
-                            }
-                            declared => allowed_for(declared),
-                        };
-                        self.item(allowed)?;
-                    }
-                },
+                Some(&mut Open::Instance { class, next }) => self.instance(class, next)?,
                 Some(&mut Open::Array { left: 0, .. }) => self.close()?,
                 Some(&mut Open::Array { allowed, .. }) => self.item(allowed)?,
             }
@@ -178,10 +171,30 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
             return Err(unknown(id));
         }
         let root = match self.ids.get(root) {
-            Some(Entry { place, what }) if !matches!(what, What::Library(_)) => place,
+            Some((place, what)) if !matches!(what, What::Library(_)) => place,
             _ => return Err(unknown(root)),
         };
         Ok(Contents { root, objects: self.ids.places, classes: self.classes, libraries: self.libraries, used: self.bytes.offset() })
+    }
+
+    /// Reads values of the innermost instance from `next` on, up to one that begins something of its own.
+    fn instance(&mut self, class: ClassId, mut next: usize) -> Result<()> {
+        let depth = self.open.len();
+        while let Some(member) = self.classes[class.index()].members.get(next) {
+            next += 1;
+            if let Type::Primitive(kind) = member.declared {
+                let value = self.bytes.value(kind)?;
+                self.sink.value(value, &self.bytes)?;
+                continue;
+            }
+            let allowed = allowed_for(&member.declared);
+            self.item(allowed)?;
+            if self.open.len() > depth {
+                self.open[depth - 1] = Open::Instance { class, next };
+                return Ok(());
+            }
+        }
+        self.close()
     }
 
     fn header(&mut self) -> Result<i32> {
@@ -228,9 +241,10 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
         match kind {
             record::TEXT => {
                 let id = self.id()?;
+                let offset = self.bytes.offset();
                 let text = self.bytes.text()?;
                 let place = self.define(id, What::Text)?;
-                self.sink.text(place, text, &self.bytes)?;
+                self.sink.text(place, text, offset)?;
                 self.hold(Value::Object(place))?;
             }
             record::REFERENCE => {
@@ -245,7 +259,7 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
             record::CLASS_WITH_ID => {
                 let id = self.id()?;
                 let like = self.id()?;
-                let Some(Entry { what: What::Instance(class), .. }) = self.ids.get(like) else {
+                let Some((_, What::Instance(class))) = self.ids.get(like) else {
                     return Err(self.bytes.malformed(format!("an instance of the class of {like}, which is no instance")));
                 };
                 self.begin_instance(id, class)?;
@@ -364,7 +378,7 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
     fn library(&mut self) -> Result<LibraryId> {
         let id = self.id()?;
         match self.ids.get(id) {
-            Some(Entry { what: What::Library(library), .. }) => Ok(library),
+            Some((_, What::Library(library))) => Ok(library),
             _ => Err(self.bytes.malformed(format!("a class of the library {id}, which is none"))),
         }
     }
@@ -484,11 +498,44 @@ enum What {
     Library(LibraryId),
 }
 
-/// An id's object.
-#[derive(Clone, Copy)]
+/// An id's object, in eight bytes: there is one for each object, and they are looked at all over.
+#[derive(Clone, Copy, Default)]
 struct Entry {
-    place: ObjectId,
-    what: What,
+    place: u32,
+    /// The kind in the lowest three bits, 0 for nothing at all, and the class or library above.
+    what: u32,
+}
+
+impl Entry {
+    fn new(place: ObjectId, what: What) -> Self {
+        // A class or a library takes more than eight bytes of a payload, whose length is a u32.
+        let index = |index: usize| (index as u32) << 3;
+        let what = match what {
+            What::Missing => 1,
+            What::Text => 2,
+            What::Array => 3,
+            What::Instance(class) => 4 | index(class.index()),
+            What::Library(library) => 5 | index(library.index()),
+        };
+        Self { place: place.index() as u32, what }
+    }
+
+    fn place(self) -> ObjectId {
+        ObjectId::new(self.place as usize)
+    }
+
+    #[inline]
+    fn what(self) -> Option<What> {
+        let index = (self.what >> 3) as usize;
+        Some(match self.what & 7 {
+            1 => What::Missing,
+            2 => What::Text,
+            3 => What::Array,
+            4 => What::Instance(ClassId::new(index)),
+            5 => What::Library(LibraryId::new(index)),
+            _ => return None,
+        })
+    }
 }
 
 /// Which object has which id.
@@ -496,7 +543,7 @@ struct Entry {
 /// .NET counts ids up, one for every record that has one and for every reference that repeats one. So a list by id is as long as there
 /// are such records; ids that cannot come about that way are kept in a map.
 struct Ids {
-    listed: Vec<Option<Entry>>,
+    listed: Vec<Entry>,
     limit: usize,
     others: HashMap<i32, Entry>,
     places: usize,
@@ -513,22 +560,25 @@ impl Ids {
         usize::try_from(id).ok().filter(|&id| id <= self.limit)
     }
 
+    /// Where an id's object is, and what.
     #[inline]
-    fn get(&self, id: i32) -> Option<Entry> {
-        match self.slot(id) {
-            Some(slot) => self.listed.get(slot).copied().flatten(),
-            None => self.others.get(&id).copied(),
-        }
+    fn get(&self, id: i32) -> Option<(ObjectId, What)> {
+        let entry = match self.slot(id) {
+            Some(slot) => self.listed.get(slot),
+            None => self.others.get(&id),
+        };
+        entry.and_then(|entry| Some((entry.place(), entry.what()?)))
     }
 
     #[inline]
-    fn set(&mut self, id: i32, entry: Entry) {
+    fn set(&mut self, id: i32, place: ObjectId, what: What) {
+        let entry = Entry::new(place, what);
         match self.slot(id) {
             Some(slot) => {
                 if slot >= self.listed.len() {
-                    self.listed.resize(slot + 1, None);
+                    self.listed.resize(slot + 1, Entry::default());
                 }
-                self.listed[slot] = Some(entry);
+                self.listed[slot] = entry;
             }
             None => {
                 self.others.insert(id, entry);
@@ -545,12 +595,12 @@ impl Ids {
     #[inline]
     fn refer(&mut self, id: i32) -> Option<ObjectId> {
         match self.get(id) {
-            Some(Entry { what: What::Library(_), .. }) => None,
-            Some(entry) => Some(entry.place),
+            Some((_, What::Library(_))) => None,
+            Some((place, _)) => Some(place),
             None => {
                 let place = self.place();
                 self.missing += 1;
-                self.set(id, Entry { place, what: What::Missing });
+                self.set(id, place, What::Missing);
                 Some(place)
             }
         }
@@ -560,10 +610,8 @@ impl Ids {
     #[inline]
     fn define(&mut self, id: i32, what: What) -> Result<ObjectId, String> {
         let place = match (self.get(id), what) {
-            (Some(Entry { what: What::Missing, .. }), What::Library(_)) => {
-                return Err(format!("a library with the id {id}, which is referred to"));
-            }
-            (Some(Entry { place, what: What::Missing }), _) => {
+            (Some((_, What::Missing)), What::Library(_)) => return Err(format!("a library with the id {id}, which is referred to")),
+            (Some((place, What::Missing)), _) => {
                 self.missing -= 1;
                 place
             }
@@ -573,7 +621,7 @@ impl Ids {
             (_, What::Library(_)) => ObjectId::new(0),
             _ => self.place(),
         };
-        self.set(id, Entry { place, what });
+        self.set(id, place, what);
         Ok(place)
     }
 
@@ -582,18 +630,8 @@ impl Ids {
         if self.missing == 0 {
             return None;
         }
-        let is_missing = |entry: &Entry| matches!(entry.what, What::Missing);
-        let listed = self.listed.iter().position(|entry| entry.as_ref().is_some_and(is_missing));
+        let is_missing = |entry: &Entry| matches!(entry.what(), Some(What::Missing));
+        let listed = self.listed.iter().position(is_missing);
         listed.and_then(|id| i32::try_from(id).ok()).or_else(|| self.others.iter().find(|(_, entry)| is_missing(entry)).map(|(&id, _)| id))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_entry_of_the_list_of_ids_is_narrow() {
-        assert_eq!(size_of::<Option<Entry>>(), 12);
     }
 }

@@ -78,18 +78,17 @@ impl Output<'_> {
 
     /// So many nulls in an array, in their shortest form.
     pub(super) fn nulls(&mut self, count: u32) {
-        match count {
+        let mut left = count;
+        // A count is an i32, and an array of several dimensions may have more elements than that.
+        while left > i32::MAX as u32 {
+            self.record(record::NULLS, i32::MAX);
+            left -= i32::MAX as u32;
+        }
+        match left {
             0 => {}
             1 => self.u8(record::NULL),
-            2..256 => self.bytes(&[record::NULLS_256, count as u8]),
-            // A count is an i32, and an array of several dimensions may have more elements than that.
-            _ => match i32::try_from(count) {
-                Ok(count) => self.record(record::NULLS, count),
-                Err(_) => {
-                    self.record(record::NULLS, i32::MAX);
-                    self.nulls(count - i32::MAX as u32);
-                }
-            },
+            2..256 => self.bytes(&[record::NULLS_256, left as u8]),
+            _ => self.record(record::NULLS, left as i32),
         }
     }
 
@@ -244,6 +243,7 @@ pub(super) fn write(graph: &Graph, sink: &mut Vec<u8>) -> Result<()> {
         numbers: Numbers::new(),
         ids: vec![0; graph.objects().len()],
         libraries: vec![0; graph.libraries().len()],
+        described: vec![0; graph.classes().len()],
         classes: HashMap::new(),
         queue: VecDeque::new(),
         open: Vec::new(),
@@ -269,6 +269,8 @@ struct Writer<'g, 's> {
     /// Of each object, or 0 as long as it has none.
     ids: Vec<i32>,
     libraries: Vec<i32>,
+    /// The id of the instance that described each class, or 0.
+    described: Vec<i32>,
     /// The first class of a name, and the id of the instance that described it.
     classes: HashMap<&'g str, (ClassId, i32)>,
     queue: VecDeque<ObjectId>,
@@ -342,17 +344,20 @@ impl<'g> Writer<'g, '_> {
 
     fn begin_instance(&mut self, id_of_class: ClassId, id: i32) -> Result<()> {
         let class = self.graph.class(id_of_class);
-        match self.classes.get(&*class.name) {
-            Some(&(known, described)) if known == id_of_class || self.graph.class(known).members == class.members => {
-                self.output.record(record::CLASS_WITH_ID, id);
-                self.output.i32(described);
-                return Ok(());
-            }
-            Some(_) => {}
-            None => {
-                self.classes.insert(&class.name, (id_of_class, id));
-            }
+        if self.described[id_of_class.index()] == 0
+            && let Some(&(known, described)) = self.classes.get(&*class.name)
+            && self.graph.class(known).members == class.members
+        {
+            self.described[id_of_class.index()] = described;
         }
+        let described = &mut self.described[id_of_class.index()];
+        if *described != 0 {
+            self.output.record(record::CLASS_WITH_ID, id);
+            self.output.i32(*described);
+            return Ok(());
+        }
+        *described = id;
+        self.classes.entry(&class.name).or_insert((id_of_class, id));
         self.output.record(if class.library.is_some() { record::CLASS } else { record::SYSTEM_CLASS }, id);
         let libraries = &self.libraries;
         self.output.class(class, |library| libraries[library.index()])?;
