@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use wirewise::Problem;
+use wirewise::graph::{Graph, Object, Shape, Type, Value};
 
 use crate::read;
 use crate::vectors::Vectors;
@@ -36,6 +37,20 @@ fn stricter(error: &wirewise::Error) -> String {
     }
 }
 
+/// The kind of record that the root is, as far as the verdict tells what was read.
+fn root_record(graph: &Graph) -> &'static str {
+    let Value::Object(root) = graph.root() else { return "null" };
+    match graph.object(root) {
+        Object::Text(_) => "BinaryObjectString",
+        Object::Instance(_) => "ClassWithMembersAndTypes",
+        Object::Array(array) => match (&array.shape, &array.element) {
+            (Shape::Vector(_), Type::Object) => "ArraySingleObject",
+            (Shape::Vector(_), Type::Text) => "ArraySingleString",
+            _ => "BinaryArray",
+        },
+    }
+}
+
 fn damaged(payload: &[u8], damage: &str) -> Vec<u8> {
     let mut payload = payload.to_vec();
     match damage.split_once(' ') {
@@ -58,7 +73,8 @@ fn damaged_payloads_are_refused_as_dotnet_refuses_them() {
         let [_, name, damage, verdict] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
         let payload = damaged(vectors.file(&format!("{name}.binaryformatter.bin")), damage);
         let kind = match (read(&payload), verdict.starts_with("ok")) {
-            (Ok(_), true) => {
+            (Ok(graph), true) => {
+                assert!(verdict.ends_with(root_record(&graph)), "{line}: {}", root_record(&graph));
                 agreed[0] += 1;
                 continue;
             }

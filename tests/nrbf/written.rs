@@ -3,7 +3,7 @@
 use wirewise::dataset::{Dataset, Organization, Spec};
 use wirewise::format::nrbf::Nrbf;
 use wirewise::format::{Decode, Encode};
-use wirewise::graph::View;
+use wirewise::graph::{Class, Graph, Instance, Member, Object, Type, Value, View};
 use wirewise::{Payload, Read};
 
 use crate::vectors::Vectors;
@@ -53,6 +53,34 @@ fn the_datasets_are_dotnets_byte_for_byte() {
         let back: Organization = Nrbf.decode(&Payload::from(expected)).unwrap();
         assert_eq!(back, value, "{name}");
     }
+}
+
+/// A graph need not come from a payload: here is the node that points at itself, made by hand.
+#[test]
+fn a_graph_made_by_hand_is_written_as_dotnet_writes_it() {
+    let mut graph = Graph::default();
+    let name = "Peer, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null";
+    let library = Some(graph.add_library(name));
+    let node = || Type::Named { name: "Peer.Node".into(), library };
+    let list = Type::Named { name: format!("System.Collections.Generic.List`1[[Peer.Node, {name}]]").into(), library: None };
+    let members = [("Name", Type::Text), ("Next", node()), ("Other", node()), ("Children", list)];
+    let members = members.map(|(name, declared)| Member { name: name.into(), declared }).into();
+    let class = graph.add_class(Class { name: "Peer.Node".into(), library, members });
+    let text = graph.add(Object::Text("self".into()));
+    let itself = graph.add(Object::Text("until it is made".into()));
+    let values = [Value::Object(text), Value::Object(itself), Value::Null, Value::Null].into();
+    graph.replace(itself, Object::Instance(Instance { class, in_place: false, values }));
+    graph.set_root(Value::Object(itself));
+    assert_eq!(write(&graph).unwrap(), Vectors::open("nrbf").file("node-self.binaryformatter.bin"));
+
+    // What stands in place has one holder, and no value holds itself.
+    let values = [Value::Object(text), Value::Object(itself), Value::Null, Value::Null].into();
+    graph.replace(itself, Object::Instance(Instance { class, in_place: true, values }));
+    assert!(write(&graph).unwrap_err().to_string().contains("in two places"));
+    graph.replace(itself, Object::Instance(Instance { class, in_place: false, values: [Value::Null].into() }));
+    assert!(write(&graph).unwrap_err().to_string().contains("with 1 values"));
+    graph.set_root(Value::I32(1));
+    assert!(write(&graph).unwrap_err().to_string().contains("root"));
 }
 
 /// Two of .NET's payloads share strings that a value does not say are shared, and count other changes of their lists. They are read as
