@@ -14,12 +14,22 @@ pub mod flatbuffers;
 pub mod json;
 #[cfg(feature = "messagepack")]
 pub mod messagepack;
+#[cfg(feature = "nrbf")]
+pub mod nrbf;
+#[cfg(feature = "system-text-json")]
+pub mod plain;
 #[cfg(feature = "protobuf")]
 pub mod protobuf;
 #[cfg(feature = "rkyv")]
 pub mod rkyv;
 #[cfg(any(feature = "custom", feature = "binary-writer"))]
 mod sequential;
+#[cfg(any(feature = "binary-writer", feature = "nrbf"))]
+mod seven_bits;
+#[cfg(feature = "system-text-json")]
+mod sink;
+#[cfg(feature = "system-text-json")]
+pub mod system_text_json;
 
 use crate::dataset::Dataset;
 use crate::error::Result;
@@ -44,6 +54,10 @@ pub(crate) fn register(registry: &mut Registry) {
     capnp::register(registry);
     #[cfg(feature = "rkyv")]
     rkyv::register(registry);
+    #[cfg(feature = "system-text-json")]
+    system_text_json::register(registry);
+    #[cfg(feature = "nrbf")]
+    nrbf::register(registry);
     let _ = registry;
 }
 
