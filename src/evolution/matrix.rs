@@ -247,7 +247,7 @@ pub fn crashed(id: CellId, how: &str) -> Evolution {
             silent: 0,
             unwritable: 0,
             positions: Vec::new(),
-            example: Some(EvolutionExample { error: Some(how.to_owned()), ..EvolutionExample::default() }),
+            example: Some(Box::new(EvolutionExample { error: Some(how.to_owned()), ..EvolutionExample::default() })),
             witness: None,
         },
     )
@@ -317,14 +317,14 @@ fn run_cell(cell: &Cell) -> EvolutionVerdict {
         silent: Outcome::ALL.into_iter().filter(|outcome| outcome.is_silent()).map(|outcome| total[outcome as usize]).sum(),
         unwritable,
         positions,
-        example: Some(EvolutionExample {
+        example: Some(Box::new(EvolutionExample {
             position: position.name().into(),
             field: attempt.judgement.field,
             expected: shortened(&attempt.judgement.expected),
             got: shortened(&attempt.judgement.got),
             error: attempt.error,
-        }),
-        witness: silent.map(|(position, value, _)| witness::find(cell, position, value)),
+        })),
+        witness: silent.map(|(position, value, _)| Box::new(witness::find(cell, position, value))),
     }
 }
 

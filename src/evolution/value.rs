@@ -195,7 +195,11 @@ impl<T: Field> Field for Vec<T> {
     }
 
     fn edit(&mut self) -> bool {
-        self.iter_mut().fold(false, |found, item| item.edit() || found)
+        let mut found = false;
+        for item in self {
+            found |= item.edit();
+        }
+        found
     }
 
     fn zero() -> Self {

@@ -44,7 +44,7 @@ fn rust_types(tokens: &str) -> String {
     let inner = tokens.trim().trim_start_matches('{').trim_end_matches('}');
     let mut text = String::new();
     let mut depth = 0;
-    for (index, letter) in inner.trim().char_indices() {
+    for letter in inner.trim().chars() {
         match letter {
             '{' => {
                 text.push_str("{\n    ");
@@ -55,7 +55,7 @@ fn rust_types(tokens: &str) -> String {
                 text.push_str(",\n}\n");
                 depth -= 1;
             }
-            ',' if depth > 0 && !inner.trim()[..index].ends_with('>') || letter == ',' && depth > 0 => {
+            ',' if depth > 0 => {
                 // A comma between a map's types stays on its line.
                 let open = text.rsplit('\n').next().is_some_and(|line| line.matches('<').count() > line.matches('>').count());
                 text.push_str(if open { "," } else { ",\n    " });

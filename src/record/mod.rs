@@ -283,9 +283,9 @@ pub enum EvolutionVerdict {
         /// The outcomes at each position.
         positions: Vec<EvolutionPosition>,
         /// The first value of the worst outcome.
-        example: Option<EvolutionExample>,
+        example: Option<Box<EvolutionExample>>,
         /// The smallest payload that came out wrong without an error.
-        witness: Option<EvolutionWitness>,
+        witness: Option<Box<EvolutionWitness>>,
     },
     /// The format has no such change.
     NotApplicable {

@@ -313,7 +313,7 @@ macro_rules! generated {
     };
     (flatbuffers $name:literal { $($old:tt)* } { $($new:tt)* }) => {
         #[cfg(feature = "flatbuffers")]
-        #[allow(clippy::all, unused, rustdoc::all)]
+        #[allow(clippy::all, clippy::undocumented_unsafe_blocks, unused)]
         pub mod flatbuffers {
             pub mod old {
                 include!(concat!(env!("OUT_DIR"), "/evolution/", $name, "/old_generated.rs"));
@@ -329,7 +329,7 @@ macro_rules! generated {
     };
     (flatbuffers_ids $name:literal { $($old:tt)* } { $($new:tt)* }) => {
         #[cfg(feature = "flatbuffers")]
-        #[allow(clippy::all, unused, rustdoc::all)]
+        #[allow(clippy::all, clippy::undocumented_unsafe_blocks, unused)]
         pub mod flatbuffers_ids {
             include!(concat!(env!("OUT_DIR"), "/evolution/", $name, "/new_ids_generated.rs"));
             flatbuffers_types!($($new)*);
@@ -338,12 +338,12 @@ macro_rules! generated {
     };
     (capnp $name:literal { $($old:tt)* } { $($new:tt)* }) => {
         #[cfg(feature = "capnp")]
-        #[allow(clippy::all, unused)]
+        #[allow(clippy::all, clippy::undocumented_unsafe_blocks, unused)]
         pub mod old_capnp {
             include!(concat!(env!("OUT_DIR"), "/evolution/", $name, "/old_capnp.rs"));
         }
         #[cfg(feature = "capnp")]
-        #[allow(clippy::all, unused)]
+        #[allow(clippy::all, clippy::undocumented_unsafe_blocks, unused)]
         pub mod new_capnp {
             include!(concat!(env!("OUT_DIR"), "/evolution/", $name, "/new_capnp.rs"));
         }
