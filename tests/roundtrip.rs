@@ -48,7 +48,7 @@ fn losses(format: &str) -> &'static [(&'static str, &'static str)] {
         ("null string", "name: null → \"\""),
     ];
     match format {
-        "json" => &[
+        "json" | "system-text-json" => &[
             ("positive infinity", "the number inf cannot be written"),
             ("negative infinity", "the number -inf cannot be written"),
             ("NaN", "the number NaN cannot be written"),
@@ -56,6 +56,24 @@ fn losses(format: &str) -> &'static [(&'static str, &'static str)] {
             ("signalling NaN", "the number NaN cannot be written"),
         ],
         "custom" | "binary-writer" => SEQUENTIAL,
+        "protobuf-net" => &[
+            ("empty list of strings", "tags: 0 items → null"),
+            ("empty list of members", "members: 0 items → null"),
+            ("negative zero", "value: -0.0 (8000000000000000) → 0.0 (0000000000000000)"),
+        ],
+        "google-protobuf" => &[
+            ("the default value", "tags: null → 0 items; members: null → 0 items"),
+            ("null list of strings", "tags: null → 0 items"),
+            ("null list of members", "members: null → 0 items"),
+            ("null string", "name: null → \"\""),
+            ("negative zero", "value: -0.0 (8000000000000000) → 0.0 (0000000000000000)"),
+        ],
+        "datacontract" => &[
+            ("NUL in a string", "cannot be written"),
+            ("control characters, quotes and backslashes", "cannot be written"),
+            ("NaN with a payload", "value: NaN (7FF80000DEADBEEF) → NaN (7FF8000000000000)"),
+            ("signalling NaN", "value: NaN (FFF0000000000001) → NaN (7FF8000000000000)"),
+        ],
         "protobuf" => &[
             ("the default value", "tags: null → 0 items; members: null → 0 items"),
             ("null list of strings", "tags: null → 0 items"),
@@ -101,22 +119,33 @@ fn organization() -> impl Strategy<Value = Organization> {
 
 /// The value with what the format cannot keep replaced by what it makes of it.
 fn as_kept(format: &str, mut value: Organization) -> Organization {
-    let sequential = matches!(format, "custom" | "binary-writer");
-    if sequential {
+    let no_empty_list = matches!(format, "custom" | "binary-writer" | "protobuf-net");
+    let no_null_list = matches!(format, "protobuf" | "google-protobuf");
+    let no_null_text = matches!(format, "custom" | "binary-writer" | "google-protobuf");
+    if no_empty_list {
         value.tags = value.tags.filter(|tags| !tags.is_empty());
         value.members = value.members.filter(|members| !members.is_empty());
-    } else if format == "protobuf" {
+    } else if no_null_list {
         value.tags.get_or_insert_default();
         value.members.get_or_insert_default();
     }
+    if format == "datacontract" {
+        let texts = value.members.iter_mut().flatten().flat_map(|member| [&mut member.name, &mut member.description, &mut member.address]);
+        for text in texts.flatten().chain(value.tags.iter_mut().flatten()) {
+            text.retain(|character| !matches!(character, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}'));
+        }
+    }
     for member in value.members.iter_mut().flatten() {
-        if sequential {
+        if no_null_text {
             for text in [&mut member.name, &mut member.description, &mut member.address] {
                 text.get_or_insert_default();
             }
         }
-        if (format == "protobuf" && member.value == 0.0) || (format == "json" && !member.value.is_finite()) {
-            member.value = 0.0;
+        match format {
+            "protobuf" | "protobuf-net" | "google-protobuf" if member.value == 0.0 => member.value = 0.0,
+            "json" | "system-text-json" if !member.value.is_finite() => member.value = 0.0,
+            "datacontract" if member.value.is_nan() => member.value = f64::NAN,
+            _ => {}
         }
     }
     value

@@ -38,8 +38,8 @@ impl Lengths for FourBytes {
 
     #[inline(always)]
     fn get(reader: &mut Reader<'_, Self>) -> Result<usize> {
-        let len = i32::from_le_bytes(reader.take()?);
-        usize::try_from(len).map_err(|_| reader.malformed(format!("a string of negative length, {len}")))
+        // The original takes a negative length for none.
+        Ok(usize::try_from(i32::from_le_bytes(reader.take()?)).unwrap_or(0))
     }
 }
 

@@ -6,27 +6,53 @@
 pub mod binary_writer;
 #[cfg(feature = "capnp")]
 pub mod capnp;
+#[cfg(feature = "protobuf-net")]
+pub mod contract;
 #[cfg(feature = "custom")]
 pub mod custom;
+#[cfg(feature = "datacontract")]
+pub mod datacontract;
+#[cfg(any(feature = "system-text-json", feature = "datacontract"))]
+mod digits;
+#[cfg(any(feature = "protobuf-net", feature = "google-protobuf"))]
+pub mod dotnet_protobuf;
 #[cfg(feature = "flatbuffers")]
 pub mod flatbuffers;
+#[cfg(feature = "google-protobuf")]
+pub mod google_protobuf;
 #[cfg(feature = "json")]
 pub mod json;
 #[cfg(feature = "messagepack")]
 pub mod messagepack;
+#[cfg(feature = "messagepack-csharp")]
+pub mod messagepack_csharp;
 #[cfg(feature = "nrbf")]
 pub mod nrbf;
-#[cfg(feature = "system-text-json")]
+#[cfg(any(
+    feature = "system-text-json",
+    feature = "messagepack-csharp",
+    feature = "datacontract",
+    feature = "protobuf-net",
+    feature = "google-protobuf"
+))]
 pub mod plain;
 #[cfg(feature = "protobuf")]
 pub mod protobuf;
+#[cfg(feature = "protobuf-net")]
+pub mod protobuf_net;
 #[cfg(feature = "rkyv")]
 pub mod rkyv;
 #[cfg(any(feature = "custom", feature = "binary-writer"))]
 mod sequential;
 #[cfg(any(feature = "binary-writer", feature = "nrbf"))]
 mod seven_bits;
-#[cfg(feature = "system-text-json")]
+#[cfg(any(
+    feature = "system-text-json",
+    feature = "messagepack-csharp",
+    feature = "datacontract",
+    feature = "protobuf-net",
+    feature = "google-protobuf"
+))]
 mod sink;
 #[cfg(feature = "system-text-json")]
 pub mod system_text_json;
@@ -58,6 +84,14 @@ pub(crate) fn register(registry: &mut Registry) {
     system_text_json::register(registry);
     #[cfg(feature = "nrbf")]
     nrbf::register(registry);
+    #[cfg(feature = "messagepack-csharp")]
+    messagepack_csharp::register(registry);
+    #[cfg(feature = "datacontract")]
+    datacontract::register(registry);
+    #[cfg(feature = "protobuf-net")]
+    protobuf_net::register(registry);
+    #[cfg(feature = "google-protobuf")]
+    google_protobuf::register(registry);
     let _ = registry;
 }
 

@@ -215,10 +215,8 @@ impl<'p, L: Lengths> Reader<'p, L> {
 
     /// A number of items that each take at least `least` bytes: no more are believed than the payload can hold.
     fn count(&mut self, least: usize) -> Result<usize> {
-        let claimed = i32::from_le_bytes(self.take()?);
-        let Ok(count) = usize::try_from(claimed) else {
-            return Err(self.malformed(format!("a negative number of items, {claimed}")));
-        };
+        // The originals take a negative number for none.
+        let count = usize::try_from(i32::from_le_bytes(self.take()?)).unwrap_or(0);
         if count > self.rest.len() / least {
             return Err(self.truncated(count.saturating_mul(least)));
         }

@@ -43,9 +43,7 @@ pub(super) fn register(registry: &mut Registry) {
 impl<T: Serialize> Encode<T> for SystemTextJson {
     fn encode(&mut self, value: &T, sink: &mut Vec<u8>) -> Result<()> {
         let mut writer = Writer { sink: Sink::new(sink) };
-        value.serialize(&mut writer).map_err(|Refused(reason)| Error::new(NAME, Problem::Unrepresentable(reason)))?;
-        writer.sink.finish();
-        Ok(())
+        value.serialize(&mut writer).map_err(|Refused(reason)| Error::new(NAME, Problem::Unrepresentable(reason)))
     }
 }
 
@@ -147,65 +145,6 @@ impl Writer<'_> {
         }
         self.sink.put(*b"\"");
     }
-
-    fn integer(&mut self, value: impl itoa::Integer) {
-        self.sink.put_slice(itoa::Buffer::new().format(value).as_bytes());
-    }
-
-    /// A number whose shortest digits are `text`, in the form of .NET's "R": plain as long as its exponent is in -4..=`greatest`.
-    fn number(&mut self, text: &str, greatest: i32) {
-        let (text, sign) = text.strip_prefix('-').map_or((text, ""), |text| (text, "-"));
-        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let mut digits = [0; 40];
-        let mut count = 0;
-        for digit in whole.bytes().chain(fraction.bytes()).filter(u8::is_ascii_digit).take(digits.len()) {
-            digits[count] = digit;
-            count += 1;
-        }
-        let leading = digits[..count].iter().take_while(|&&digit| digit == b'0').count();
-        let trailing = digits[leading..count].iter().rev().take_while(|&&digit| digit == b'0').count();
-        let significant = &digits[leading..count - trailing];
-        // The exponent of the first significant digit.
-        let exponent = exponent.parse::<i32>().unwrap_or(0) + whole.len() as i32 - 1 - leading as i32;
-
-        self.sink.put_slice(sign.as_bytes());
-        match significant {
-            [] => self.sink.put(*b"0"),
-            [first, others @ ..] if exponent > greatest || exponent < -4 => {
-                self.sink.put([*first]);
-                if !others.is_empty() {
-                    self.sink.put(*b".");
-                    self.sink.put_slice(others);
-                }
-                self.sink.put([b'E', if exponent < 0 { b'-' } else { b'+' }]);
-                if exponent.abs() < 10 {
-                    self.sink.put(*b"0");
-                }
-                self.integer(exponent.abs());
-            }
-            _ if exponent < 0 => {
-                self.sink.put(*b"0.");
-                for _ in 1..-exponent {
-                    self.sink.put(*b"0");
-                }
-                self.sink.put_slice(significant);
-            }
-            _ => {
-                let point = exponent as usize + 1;
-                if significant.len() > point {
-                    self.sink.put_slice(&significant[..point]);
-                    self.sink.put(*b".");
-                    self.sink.put_slice(&significant[point..]);
-                } else {
-                    self.sink.put_slice(significant);
-                    for _ in significant.len()..point {
-                        self.sink.put(*b"0");
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// Where a piece of at most [`PIECE`] bytes ends, between two characters.
@@ -252,9 +191,6 @@ fn escape(text: &str, room: &mut [u8]) -> usize {
     at
 }
 
-/// Whole numbers below this are their own shortest digits: doubles are at most one apart there.
-const WHOLE: f64 = 9_007_199_254_740_992.0;
-
 impl<'w, 's> ser::Serializer for &'w mut Writer<'s> {
     type Ok = ();
     type Error = Refused;
@@ -281,13 +217,13 @@ impl<'w, 's> ser::Serializer for &'w mut Writer<'s> {
 
     #[inline]
     fn serialize_i32(self, value: i32) -> Result<(), Refused> {
-        self.integer(value);
+        self.sink.integer(value);
         Ok(())
     }
 
     #[inline]
     fn serialize_i64(self, value: i64) -> Result<(), Refused> {
-        self.integer(value);
+        self.sink.integer(value);
         Ok(())
     }
 
@@ -304,7 +240,7 @@ impl<'w, 's> ser::Serializer for &'w mut Writer<'s> {
     }
 
     fn serialize_u64(self, value: u64) -> Result<(), Refused> {
-        self.integer(value);
+        self.sink.integer(value);
         Ok(())
     }
 
@@ -312,18 +248,15 @@ impl<'w, 's> ser::Serializer for &'w mut Writer<'s> {
         if !value.is_finite() {
             return Err(Refused(format!("the number {value}")));
         }
-        self.number(zmij::Buffer::new().format_finite(value), 8);
+        self.sink.single(value);
         Ok(())
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), Refused> {
-        if value.trunc() == value && value.abs() < WHOLE && (value != 0.0 || value.is_sign_positive()) {
-            self.integer(value as i64);
-        } else if value.is_finite() {
-            self.number(zmij::Buffer::new().format_finite(value), 16);
-        } else {
+        if !value.is_finite() {
             return Err(Refused(format!("the number {value}")));
         }
+        self.sink.double(value);
         Ok(())
     }
 

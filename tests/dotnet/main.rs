@@ -8,6 +8,18 @@
 mod vectors;
 
 mod common;
+#[cfg(all(feature = "protobuf-net", feature = "google-protobuf"))]
+mod contract;
+#[cfg(feature = "datacontract")]
+mod datacontract;
+#[cfg(feature = "messagepack-csharp")]
+mod messagepack_csharp;
+#[cfg(any(feature = "protobuf-net", feature = "google-protobuf"))]
+mod protobuf;
+#[cfg(any(feature = "custom", feature = "binary-writer"))]
+mod sequential;
 mod sizes;
 #[cfg(feature = "system-text-json")]
 mod system_text_json;
+#[cfg(feature = "system-text-json")]
+mod verdicts;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use wirewise::dataset::{Organization, Spec};
 use wirewise::format::Encode;
+#[cfg(feature = "messagepack-csharp")]
+use wirewise::format::messagepack_csharp::*;
 
 use crate::common::{encoded, sha256};
 use crate::vectors::Vectors;
@@ -15,19 +17,36 @@ fn writes<F: Encode<Organization>>(value: &Organization) -> Vec<u8> {
 }
 
 /// The formats that are built in, under the names of the table.
-// With one feature alone there is one push.
-#[allow(clippy::vec_init_then_push)]
 fn formats() -> Vec<(&'static str, Writes)> {
-    let mut formats: Vec<(&'static str, Writes)> = Vec::new();
-    #[cfg(feature = "system-text-json")]
-    formats.push(("json", writes::<wirewise::format::system_text_json::SystemTextJson>));
-    #[cfg(feature = "custom")]
-    formats.push(("custom", writes::<wirewise::format::custom::Custom>));
-    #[cfg(feature = "binary-writer")]
-    formats.push(("binary", writes::<wirewise::format::binary_writer::BinaryWriter>));
-    #[cfg(feature = "nrbf")]
-    formats.push(("binaryformatter", writes::<wirewise::format::nrbf::Nrbf>));
-    formats
+    let formats: &[(&'static str, Writes)] = &[
+        #[cfg(feature = "system-text-json")]
+        ("json", writes::<wirewise::format::system_text_json::SystemTextJson>),
+        #[cfg(feature = "custom")]
+        ("custom", writes::<wirewise::format::custom::Custom>),
+        #[cfg(feature = "binary-writer")]
+        ("binary", writes::<wirewise::format::binary_writer::BinaryWriter>),
+        #[cfg(feature = "nrbf")]
+        ("binaryformatter", writes::<wirewise::format::nrbf::Nrbf>),
+        #[cfg(feature = "datacontract")]
+        ("datacontract", writes::<wirewise::format::datacontract::DataContract>),
+        #[cfg(feature = "protobuf-net")]
+        ("protobuf-net", writes::<wirewise::format::protobuf_net::ProtobufNet>),
+        #[cfg(feature = "google-protobuf")]
+        ("google-protobuf", writes::<wirewise::format::google_protobuf::GoogleProtobuf>),
+        #[cfg(feature = "messagepack-csharp")]
+        ("msgpack-keyed", writes::<ArrayPlain>),
+        #[cfg(feature = "messagepack-csharp")]
+        ("msgpack-keyed-lz4block", writes::<ArrayLz4Block>),
+        #[cfg(feature = "messagepack-csharp")]
+        ("msgpack-keyed-lz4blockarray", writes::<ArrayLz4BlockArray>),
+        #[cfg(feature = "messagepack-csharp")]
+        ("msgpack-contractless", writes::<MapPlain>),
+        #[cfg(feature = "messagepack-csharp")]
+        ("msgpack-contractless-lz4block", writes::<MapLz4Block>),
+        #[cfg(feature = "messagepack-csharp")]
+        ("msgpack-contractless-lz4blockarray", writes::<MapLz4BlockArray>),
+    ];
+    formats.to_vec()
 }
 
 /// Compares what is written of every dataset of the table that `chosen` takes by its number of members.
