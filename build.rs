@@ -47,12 +47,32 @@ fn main() {
     let manifest = folder("CARGO_MANIFEST_DIR");
     environment::tell(&manifest);
     let folders = Folders { schemas: manifest.join("schemas"), out: folder("OUT_DIR") };
+    if cfg!(feature = "evolution") {
+        list_evolution(&folders).expect("the list of schemas is written to OUT_DIR");
+    }
     for compile in FORMATS {
         if let Err(message) = compile(&folders) {
             // Cargo fails the build and shows each such line as an error of this package.
             message.lines().for_each(|line| println!("cargo::error={line}"));
         }
     }
+}
+
+/// Has the texts of the schemas below `schemas/evolution` compiled into the crate, so that a finding can show them.
+fn list_evolution(folders: &Folders) -> std::io::Result<()> {
+    let evolution = folders.schemas.join("evolution");
+    let mut list = String::from("const SCHEMAS: &[(&str, &str)] = &[\n");
+    for name in schema::file_names(&evolution)? {
+        list.push_str(&format!("    ({name:?}, include_str!({:?})),\n", evolution.join(&name)));
+    }
+    list.push_str("];\n");
+    std::fs::write(folders.out.join("evolution_schemas.rs"), list)
+}
+
+/// The schemas below `schemas/evolution` are many, and only their own feature reads them.
+#[allow(dead_code)]
+fn is_wanted(schema: &schema::Schema) -> bool {
+    cfg!(feature = "evolution") || schema.folders().next() != Some("evolution")
 }
 
 fn folder(variable: &str) -> PathBuf {

@@ -9,6 +9,9 @@ use crate::schema::Schema;
 
 pub fn compile(folders: &Folders) -> Result<(), String> {
     for (schema, request) in requests(folders)? {
+        if !crate::is_wanted(&schema) {
+            continue;
+        }
         // The request names the schema by its path below schemas/, so that the code lands in the
         // same folder below OUT_DIR.
         CodeGenerationCommand::new()
@@ -21,11 +24,11 @@ pub fn compile(folders: &Folders) -> Result<(), String> {
 }
 
 /// Where in the crate the code has to be included, since it names its own types by their full
-/// paths: `crate::format::capnp::organization_capnp`, and for a schema in folders
-/// `crate::format::capnp::evolution::append::old_capnp`.
+/// paths: `crate::format::capnp::organization_capnp`, and for a schema in folders those folders,
+/// as in `crate::evolution::append_optional_field::old_capnp`.
 fn parent_module(schema: &Schema) -> Vec<String> {
-    let folders = schema.folders().map(|folder| folder.replace('-', "_"));
-    ["format", "capnp"].map(String::from).into_iter().chain(folders).collect()
+    let folders: Vec<String> = schema.folders().map(|folder| folder.replace('-', "_")).collect();
+    if folders.is_empty() { ["format", "capnp"].map(String::from).to_vec() } else { folders }
 }
 
 #[cfg(not(feature = "capnp-embedded"))]

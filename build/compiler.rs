@@ -40,7 +40,10 @@ pub const FLATC: Compiler = Compiler {
     run: |program, schemas, schema, scratch| {
         let output = Command::new(program)
             .current_dir(schemas)
-            .args(["--rust", "-o"])
+            .arg("--rust")
+            // Evolution writes and reads whole values, for which flatc makes plain structs where it is asked to.
+            .args(schema.folders().next().filter(|folder| *folder == "evolution").map(|_| "--gen-object-api"))
+            .arg("-o")
             .args([scratch.as_os_str(), OsStr::new(schema.name())])
             .output();
         finish(program, schema, output)?;

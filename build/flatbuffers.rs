@@ -6,7 +6,7 @@ use crate::Folders;
 use crate::compiler::FLATC;
 
 pub fn compile(folders: &Folders) -> Result<(), String> {
-    for (schema, code) in folders.outputs(&FLATC)? {
+    for (schema, code) in folders.outputs(&FLATC)?.into_iter().filter(|(schema, _)| crate::is_wanted(schema)) {
         let path = folders.out.join(schema.output(FLATC.ending));
         fs::create_dir_all(path.parent().unwrap_or(&folders.out))
             .and_then(|()| fs::write(&path, code))

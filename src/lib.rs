@@ -3,6 +3,7 @@
 //! The map, from the bottom up:
 //!
 //! - [`dataset`]: what is put through the formats, and the checksum that proves a reading;
+//! - [`graph`]: values that only .NET has, shared by the formats which can write them;
 //! - [`payload`]: encoded bytes, aligned so that any format can be accessed in place;
 //! - [`format`](mod@format): the wire formats, a trait for each thing that one can do;
 //! - [`codec`]: the compressors;
@@ -30,8 +31,12 @@ pub mod bench;
 pub mod cli;
 pub mod codec;
 pub mod dataset;
+pub mod envelope;
 pub mod error;
+#[cfg(feature = "evolution")]
+pub mod evolution;
 pub mod format;
+pub mod graph;
 pub mod measure;
 pub mod operation;
 pub mod payload;

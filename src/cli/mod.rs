@@ -1,5 +1,7 @@
 //! The program's commands, one file each. A program of your own can offer them for a registry of its own.
 
+#[cfg(feature = "evolution")]
+mod evolve;
 mod list;
 mod measure;
 mod report;
@@ -29,6 +31,9 @@ enum Command {
     Measure(measure::Arguments),
     /// Make the report from records, or check that it is what they give
     Report(report::Arguments),
+    /// Run every kind of schema change through every format, or show one cell of that matrix happening
+    #[cfg(feature = "evolution")]
+    Evolve(evolve::Arguments),
     /// Repeat the article's own run, and hold its published figures and claims against it
     Reproduce(reproduce::Arguments),
 }
@@ -41,10 +46,14 @@ pub fn main(registry: &Registry) -> ExitCode {
 /// Does what these arguments ask for; the first is the program's name.
 pub fn run(registry: &Registry, arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
     isolated::serve(registry);
+    #[cfg(feature = "evolution")]
+    crate::evolution::isolated::serve();
     let outcome = match Arguments::parse_from(arguments).command {
         Command::List(arguments) => list::run(registry, &arguments),
         Command::Measure(arguments) => measure::run(registry, arguments),
         Command::Report(arguments) => report::run(&arguments),
+        #[cfg(feature = "evolution")]
+        Command::Evolve(arguments) => evolve::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(registry, &arguments),
     };
     match outcome {

@@ -3,6 +3,7 @@
 
 use super::Info;
 use super::sequential::{Lengths, Reader, Sequential};
+use super::seven_bits;
 use crate::dataset::Organization;
 use crate::error::Result;
 use crate::operation::Operation;
@@ -27,25 +28,13 @@ impl Lengths for SevenBits {
 
     #[inline]
     fn size(len: usize) -> usize {
-        match len {
-            0..0x80 => 1,
-            0x80..0x4000 => 2,
-            0x4000..0x20_0000 => 3,
-            0x20_0000..0x1000_0000 => 4,
-            _ => 5,
-        }
+        seven_bits::size(len)
     }
 
     #[inline]
     fn put(len: usize, room: &mut [u8]) -> &mut [u8] {
-        let size = Self::size(len);
-        let (head, rest) = room.split_at_mut(size);
-        let mut left = len;
-        for byte in &mut head[..size - 1] {
-            *byte = left as u8 | 0x80;
-            left >>= 7;
-        }
-        head[size - 1] = left as u8;
+        let (head, rest) = room.split_at_mut(seven_bits::size(len));
+        seven_bits::put(len, head);
         rest
     }
 
@@ -59,20 +48,8 @@ impl Lengths for SevenBits {
     }
 }
 
-/// The second to fifth group. The fifth may hold three bits: a fourth would make the length negative, and more are not an i32's.
 fn rest_of_length(reader: &mut Reader<'_, SevenBits>, first: u8) -> Result<usize> {
-    let mut len = usize::from(first & 0x7F);
-    for shift in [7, 14, 21, 28] {
-        let [byte] = reader.take()?;
-        if shift == 28 && byte > 0x07 {
-            return Err(reader.malformed(format!("a 7-bit encoded length whose fifth byte is {byte:#04x}, which no length of an i32 has")));
-        }
-        len |= usize::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            return Ok(len);
-        }
-    }
-    Err(reader.malformed("a 7-bit encoded length of more than five bytes".to_owned()))
+    seven_bits::rest(first, || reader.take().map(|[byte]| byte))?.map_err(|reason| reader.malformed(reason))
 }
 
 pub(super) fn register(registry: &mut Registry) {

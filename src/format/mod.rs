@@ -26,6 +26,8 @@ pub mod json;
 pub mod messagepack;
 #[cfg(feature = "messagepack-csharp")]
 pub mod messagepack_csharp;
+#[cfg(feature = "nrbf")]
+pub mod nrbf;
 #[cfg(any(
     feature = "system-text-json",
     feature = "messagepack-csharp",
@@ -42,6 +44,8 @@ pub mod protobuf_net;
 pub mod rkyv;
 #[cfg(any(feature = "custom", feature = "binary-writer"))]
 mod sequential;
+#[cfg(any(feature = "binary-writer", feature = "nrbf"))]
+mod seven_bits;
 #[cfg(any(
     feature = "system-text-json",
     feature = "messagepack-csharp",
@@ -78,6 +82,8 @@ pub(crate) fn register(registry: &mut Registry) {
     rkyv::register(registry);
     #[cfg(feature = "system-text-json")]
     system_text_json::register(registry);
+    #[cfg(feature = "nrbf")]
+    nrbf::register(registry);
     #[cfg(feature = "messagepack-csharp")]
     messagepack_csharp::register(registry);
     #[cfg(feature = "datacontract")]

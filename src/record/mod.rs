@@ -48,6 +48,10 @@ pub enum Record {
     Process(Process),
     /// A cell that was planned and could not be measured.
     Failure(Failure),
+    /// What came of reading with another schema.
+    Evolution(Box<Evolution>),
+    /// What a format costs, beside the share of schema changes that it is never silent about.
+    EvolutionPrice(EvolutionPrice),
 }
 
 /// The circumstances of a run, and what it set out to measure.
@@ -227,6 +231,196 @@ pub struct Failure {
     pub cell: Cell,
     /// Why.
     pub error: String,
+}
+
+/// A cell of the evolution matrix: a schema change, in a format and setting, in a direction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evolution {
+    /// Its stable name, as in `EVO-R-01-fwd`.
+    pub id: String,
+    /// The change's number.
+    pub number: u8,
+    /// The change's name.
+    pub change: String,
+    /// The change in words.
+    pub title: String,
+    /// Which value every field has to come out with.
+    pub intent: String,
+    /// What the format's own rules are, and where they stand.
+    pub rule: Option<String>,
+    /// The format in its setting.
+    pub format: String,
+    /// `forward`, `backward` or `hop`.
+    pub direction: String,
+    /// The letters that documents lead one to expect, `|` between them, `?` behind what was inferred.
+    pub documented: Option<String>,
+    /// Whether the worst that was run is none of those.
+    pub differs: bool,
+    /// What came of it.
+    pub verdict: EvolutionVerdict,
+}
+
+/// What came of a cell of the evolution matrix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub enum EvolutionVerdict {
+    /// It was run.
+    Ran {
+        /// The worst outcome of any value.
+        worst: String,
+        /// The worst outcome's letter.
+        letter: char,
+        /// For a hop: `preserved`, `lost`, `refused` or `mutated`.
+        hop: Option<String>,
+        /// How many values were written and read.
+        values: u32,
+        /// How many of them came to the worst outcome.
+        with_worst: u32,
+        /// How many of them came out wrong without an error.
+        silent: u32,
+        /// How many values the writer's type could not hold, and which were therefore not written.
+        unwritable: u32,
+        /// The outcomes at each position.
+        positions: Vec<EvolutionPosition>,
+        /// The first value of the worst outcome.
+        example: Option<Box<EvolutionExample>>,
+        /// The smallest payload that came out wrong without an error.
+        witness: Option<Box<EvolutionWitness>>,
+    },
+    /// The format has no such change.
+    NotApplicable {
+        /// Why.
+        reason: String,
+    },
+    /// It could not be run.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The outcomes at one position of the changed struct.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvolutionPosition {
+    /// `root`, `nested`, `element` or `payload`.
+    pub position: String,
+    /// Each outcome that there was, and of how many values.
+    pub outcomes: Vec<(String, u32)>,
+}
+
+/// What came of one value.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvolutionExample {
+    /// The position.
+    pub position: String,
+    /// The field that came out worst; empty for the whole.
+    pub field: String,
+    /// What had to come out.
+    pub expected: String,
+    /// What came out.
+    pub got: String,
+    /// The library's error.
+    pub error: Option<String>,
+}
+
+/// The smallest payload found that comes out wrong without an error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvolutionWitness {
+    /// The position.
+    pub position: String,
+    /// The value that was written.
+    pub written: String,
+    /// The payload in hexadecimal.
+    pub payload: String,
+    /// The old and the new schema, as far as the entry goes.
+    pub schemas: [String; 2],
+    /// Which of its bytes are which field's.
+    pub marks: Vec<EvolutionMark>,
+    /// The outcome.
+    pub outcome: String,
+    /// The field that came out wrong.
+    pub field: String,
+    /// What had to come out.
+    pub expected: String,
+    /// What came out.
+    pub got: String,
+}
+
+impl EvolutionWitness {
+    /// The witness as text: both schemas, what was written, expected and got, and the payload with a letter below the bytes of each field.
+    pub fn dump(&self) -> String {
+        let mut text = String::new();
+        for (title, schema) in ["old", "new"].iter().zip(&self.schemas) {
+            text.push_str(&format!("{title} schema\n"));
+            for line in schema.trim_end().lines() {
+                text.push_str(format!("    {line}").trim_end());
+                text.push('\n');
+            }
+            text.push('\n');
+        }
+        let Self { position, written, field, expected, got, outcome, .. } = self;
+        text.push_str(&format!(
+            "position  {position}\nwritten   {written}\nfield     {field}\nexpected  {expected}\ngot       {got} ({outcome})\n\n"
+        ));
+        let mut names: Vec<&str> = Vec::new();
+        for mark in &self.marks {
+            if !names.contains(&mark.field.as_str()) {
+                names.push(&mark.field);
+            }
+        }
+        let sign = |name: &str| names.iter().position(|other| *other == name).map(|index| char::from(b'a' + (index % 26) as u8));
+        let bytes: Vec<&str> = (0..self.payload.len()).step_by(2).map(|at| &self.payload[at..at + 2]).collect();
+        for (row, chunk) in bytes.chunks(16).enumerate() {
+            text.push_str(&format!("{:04x}  {}\n", row * 16, chunk.join(" ")));
+            let marked = (row * 16..row * 16 + chunk.len()).map(|at| {
+                let mark = self.marks.iter().find(|mark| (mark.offset..mark.offset + mark.length).contains(&at));
+                mark.and_then(|mark| sign(&mark.field)).map_or_else(|| "  ".to_owned(), |letter| String::from_iter([letter; 2]))
+            });
+            let marked = marked.collect::<Vec<_>>().join(" ");
+            if !marked.trim().is_empty() {
+                text.push_str(&format!("      {}\n", marked.trim_end()));
+            }
+        }
+        text.push('\n');
+        for name in &names {
+            text.push_str(&format!("{}  {name}\n", sign(name).unwrap_or(' ')));
+        }
+        text
+    }
+}
+
+/// Bytes of a payload that change with a field's value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvolutionMark {
+    /// The field.
+    pub field: String,
+    /// The first byte.
+    pub offset: usize,
+    /// How many.
+    pub length: usize,
+}
+
+/// What a format costs in its setting, beside what it is worth when schemas change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvolutionPrice {
+    /// The format in its setting.
+    pub format: String,
+    /// The setting in words.
+    pub note: String,
+    /// How to evolve a schema in this format, in one line.
+    pub advice: String,
+    /// Entries in the list that was written.
+    pub entries: u32,
+    /// Bytes of the list.
+    pub bytes: u64,
+    /// Nanoseconds to write an entry, from a neutral value.
+    pub write_nanoseconds: f64,
+    /// Nanoseconds to read an entry, to a neutral value.
+    pub read_nanoseconds: f64,
+    /// Schema changes that the format has.
+    pub changes: u32,
+    /// Those of them that were silent for no value in neither direction.
+    pub never_silent: u32,
 }
 
 /// Why records could not be read.

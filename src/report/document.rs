@@ -91,6 +91,8 @@ pub(crate) enum Span {
     Strong(String),
     /// As typed into or printed by a program.
     Code(String),
+    /// The letter of an outcome: coloured, and readable without colour.
+    Outcome(String),
     /// Leads elsewhere.
     Link {
         /// What is read.
@@ -116,6 +118,12 @@ impl Text {
     /// Adds code.
     pub(crate) fn code(mut self, text: impl Into<String>) -> Self {
         self.0.push(Span::Code(text.into()));
+        self
+    }
+
+    /// Adds the letter of an outcome.
+    pub(crate) fn outcome(mut self, letter: impl Into<String>) -> Self {
+        self.0.push(Span::Outcome(letter.into()));
         self
     }
 

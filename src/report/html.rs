@@ -153,15 +153,21 @@ fn inline(text: &Text) -> Markup {
                 Span::Plain(text) => { (text) }
                 Span::Strong(text) => { strong { (text) } }
                 Span::Code(text) => { code { (text) } }
+                Span::Outcome(letter) => { span class={ "outcome outcome-" (outcome_class(letter)) } { (letter) } }
                 Span::Link { text, target } => { a href=(target) { (text) } }
             }
         }
     }
 }
 
+/// The letters that are no part of a class's name have names of their own.
+fn outcome_class(letter: &str) -> String {
+    if letter == "!" { "crash".to_owned() } else { letter.to_lowercase() }
+}
+
 fn plain(span: &Span) -> &str {
     match span {
-        Span::Plain(text) | Span::Strong(text) | Span::Code(text) | Span::Link { text, .. } => text,
+        Span::Plain(text) | Span::Strong(text) | Span::Code(text) | Span::Outcome(text) | Span::Link { text, .. } => text,
     }
 }
 

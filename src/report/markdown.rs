@@ -102,6 +102,9 @@ fn inline(text: &Text) -> String {
         Span::Plain(text) => escape(text),
         Span::Strong(text) => format!("**{}**", escape(text)),
         Span::Code(text) => code(text),
+        // In black and white what is silent stands out by its weight.
+        Span::Outcome(letter) if letter == "S" => format!("**{letter}**"),
+        Span::Outcome(letter) => escape(letter),
         Span::Link { text, target } => format!("[{}]({target})", escape(text)),
     };
     text.spans().iter().map(span).collect()

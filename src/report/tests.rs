@@ -328,7 +328,7 @@ fn words(shown: &Shown) -> String {
             .spans()
             .iter()
             .map(|span| match span {
-                Span::Plain(text) | Span::Strong(text) | Span::Code(text) | Span::Link { text, .. } => text.as_str(),
+                Span::Plain(text) | Span::Strong(text) | Span::Code(text) | Span::Outcome(text) | Span::Link { text, .. } => text.as_str(),
             })
             .collect(),
     }

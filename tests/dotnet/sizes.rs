@@ -25,6 +25,8 @@ fn formats() -> Vec<(&'static str, Writes)> {
         ("custom", writes::<wirewise::format::custom::Custom>),
         #[cfg(feature = "binary-writer")]
         ("binary", writes::<wirewise::format::binary_writer::BinaryWriter>),
+        #[cfg(feature = "nrbf")]
+        ("binaryformatter", writes::<wirewise::format::nrbf::Nrbf>),
         #[cfg(feature = "datacontract")]
         ("datacontract", writes::<wirewise::format::datacontract::DataContract>),
         #[cfg(feature = "protobuf-net")]

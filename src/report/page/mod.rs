@@ -4,6 +4,7 @@ mod allocators;
 mod answer;
 mod circumstances;
 mod codecs;
+mod evolution;
 mod failures;
 mod formats;
 mod held;
@@ -36,6 +37,7 @@ pub(crate) fn document(runs: &[RunRecords], source: &str) -> Document {
         formats::fidelity(&page),
         formats::limits(&page),
         held::section(&page),
+        evolution::section(&page),
         memory::section(&page),
         allocators::section(&page),
         Some(circumstances::reading()),

@@ -1,0 +1,20 @@
+# Change 15, make a 32-bit integer a 32-bit float: the new schema.
+@0x83460c9df65cc902;
+
+struct Entry {
+  id @0 :UInt32;
+  ratio @1 :Float32;
+  name @2 :Text;
+}
+
+# The same entry one level down: by itself, in a list, and as one of two choices.
+struct Holder {
+  before @0 :UInt32;
+  inner @1 :Entry;
+  items @2 :List(Entry);
+  choice :union {
+    nothing @3 :Void;
+    held @4 :Entry;
+  }
+  after @5 :Text;
+}

@@ -1,0 +1,20 @@
+# Change 9, give a deleted field’s number to another of another type: the new schema.
+@0x9e0ce420d9f9bacd;
+
+struct Entry {
+  id @0 :UInt32;
+  name @1 :Text;
+  level @2 :UInt32;
+}
+
+# The same entry one level down: by itself, in a list, and as one of two choices.
+struct Holder {
+  before @0 :UInt32;
+  inner @1 :Entry;
+  items @2 :List(Entry);
+  choice :union {
+    nothing @3 :Void;
+    held @4 :Entry;
+  }
+  after @5 :Text;
+}

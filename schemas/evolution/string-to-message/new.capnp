@@ -1,0 +1,24 @@
+# Change 19, make a string a struct that holds a string: the new schema.
+@0xa111e82d17b98c28;
+
+struct Entry {
+  id @0 :UInt32;
+  detail @1 :Row;
+  name @2 :Text;
+}
+
+struct Row {
+  label @0 :Text;
+}
+
+# The same entry one level down: by itself, in a list, and as one of two choices.
+struct Holder {
+  before @0 :UInt32;
+  inner @1 :Entry;
+  items @2 :List(Entry);
+  choice :union {
+    nothing @3 :Void;
+    held @4 :Entry;
+  }
+  after @5 :Text;
+}

@@ -1,0 +1,20 @@
+# Change 10, widen an integer from 32 to 64 bits: the new schema.
+@0xf3f89bfaa11b5c7d;
+
+struct Entry {
+  id @0 :UInt32;
+  count @1 :UInt64;
+  name @2 :Text;
+}
+
+# The same entry one level down: by itself, in a list, and as one of two choices.
+struct Holder {
+  before @0 :UInt32;
+  inner @1 :Entry;
+  items @2 :List(Entry);
+  choice :union {
+    nothing @3 :Void;
+    held @4 :Entry;
+  }
+  after @5 :Text;
+}
