@@ -14,6 +14,11 @@
 #[macro_use]
 pub mod change;
 #[macro_use]
+// What serves several formats is idle where only some are enabled.
+#[cfg_attr(
+    not(all(feature = "json", feature = "custom", feature = "protobuf", feature = "flatbuffers", feature = "capnp", feature = "rkyv")),
+    allow(dead_code, unused_macros)
+)]
 pub mod formats;
 mod changes;
 pub mod documented;
