@@ -30,7 +30,7 @@ const WARM_UP: Duration = Duration::from_millis(100);
 const MEASUREMENT: Duration = Duration::from_millis(400);
 
 /// Every how many cells one is measured again, for the noise floor.
-const AGAIN: usize = 7;
+const AGAIN: usize = 9;
 
 /// The whole of a bench target of your own: `fn main() { wirewise::bench::main(&registry) }`.
 ///
@@ -228,7 +228,7 @@ fn report(records: &Path, elapsed: Duration) -> Result<(), Box<dyn std::error::E
 
 const RATIO_SECONDS: f64 = 2.0;
 const PROCESS_SECONDS: f64 = 0.05;
-const OTHER_ALLOCATOR_SAMPLES: usize = 5;
+const OTHER_ALLOCATOR_SAMPLES: usize = 3;
 
 /// About what so many iterations of a cell take through criterion.
 fn seconds(planned: &Planned, iterations: usize) -> f64 {

@@ -1,6 +1,7 @@
 //! What a format declares: each call is bounded by the trait that it declares, and adds the cases that the trait makes possible.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -13,6 +14,9 @@ use crate::error::Result;
 use crate::format::{Access, AccessUnchecked, Borrow, Convert, Decode, Encode, Format, Populate, Update};
 use crate::operation::Operation;
 use crate::payload::Payload;
+
+/// The sink that cases share, see [`Stock::sink`](super::Stock).
+type Sink = Rc<RefCell<Vec<u8>>>;
 
 /// What a format can do with a dataset, said one trait at a time.
 pub struct Declaration<'r, F, T> {
@@ -39,6 +43,36 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         self
     }
 
+    /// Adds a case that writes into the stock's used sink, which holds the payload already.
+    fn add_with_sink(self, operation: Operation, make: impl Fn(Rc<Subject<T>>, Rc<Payload>, Sink) -> Loop + 'static) -> Self
+    where
+        F: Encode<T>,
+    {
+        let prepare: Make<Loop> = Rc::new(move |stock, spec| {
+            let (subject, payload) = (stock.subject::<T>(spec)?, stock.payload::<F, T>(spec)?);
+            let sink = stock.sink();
+            payload.as_slice().clone_into(&mut sink.borrow_mut());
+            Ok(make(subject, payload, sink))
+        });
+        self.registry.cases.push(Case { id: Self::id(operation), prepare });
+        self
+    }
+
+    /// Adds a case that writes the format's own message into the stock's used sink.
+    fn add_with_message(self, operation: Operation, make: impl Fn(Rc<F::Message>, Sink) -> Loop + 'static) -> Self
+    where
+        F: Populate<T> + Encode<T>,
+    {
+        let prepare: Make<Loop> = Rc::new(move |stock, spec| {
+            let payload = stock.payload::<F, T>(spec)?;
+            let sink = stock.sink();
+            payload.as_slice().clone_into(&mut sink.borrow_mut());
+            Ok(make(stock.message::<F, T>(spec)?, sink))
+        });
+        self.registry.cases.push(Case { id: Self::id(operation), prepare });
+        self
+    }
+
     fn source(&mut self) -> Option<&mut Source> {
         self.registry.sources.iter_mut().find(|source| source.format.name == F::INFO.name && source.dataset == T::NAME)
     }
@@ -61,19 +95,22 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             round_trip: None,
             probes: || T::probes().into_iter().map(|(name, value)| (name, Box::new(value) as Box<dyn Any>)).collect(),
         });
-        self.add(Operation::Copy, |_, payload| {
-            let mut sink = payload.to_vec();
-            Ok(Box::new(move |n| {
+        self.add_with_sink(Operation::Copy, |_, payload, sink| {
+            Box::new(move |n| {
+                let mut sink = sink.borrow_mut();
                 time(n, 1, || {
                     sink.copy_from_slice(black_box(&payload));
                     Ok(())
                 })
-            }))
+            })
         })
         .add(Operation::Scan, |_, payload| Ok(Box::new(move |n| time(n, 1, || Ok(scan(black_box(&payload)))))))
-        .add(Operation::Encode, |subject, payload| {
-            let (mut format, mut sink) = (F::default(), payload.to_vec());
-            Ok(Box::new(move |n| time(n, 1, || format.encode(black_box(&subject.value), &mut sink))))
+        .add_with_sink(Operation::Encode, |subject, _, sink| {
+            let mut format = F::default();
+            Box::new(move |n| {
+                let mut sink = sink.borrow_mut();
+                time(n, 1, || format.encode(black_box(&subject.value), &mut sink))
+            })
         })
         .add(Operation::EncodeFresh, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
@@ -128,11 +165,12 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             let (mut format, batch) = (F::default(), batch(&payload));
             Ok(Box::new(move |n| time(n, batch, || format.populate(black_box(&subject.value)))))
         })
-        .add(Operation::EncodeMessage, |subject, payload| {
+        .add_with_message(Operation::EncodeMessage, |message, sink| {
             let mut format = F::default();
-            let message = format.populate(&subject.value)?;
-            let mut sink = payload.to_vec();
-            Ok(Box::new(move |n| time(n, 1, || format.encode_message(black_box(&message), &mut sink))))
+            Box::new(move |n| {
+                let mut sink = sink.borrow_mut();
+                time(n, 1, || format.encode_message(black_box(&message), &mut sink))
+            })
         })
     }
 
@@ -266,9 +304,11 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     where
         F: Encode<T>,
     {
-        self.add(Operation::EncodeBare, move |subject, payload| {
-            let mut sink = payload.to_vec();
-            Ok(Box::new(move |n| time(n, 1, || call(black_box(&subject.value), &mut sink))))
+        self.add_with_sink(Operation::EncodeBare, move |subject, _, sink| {
+            Box::new(move |n| {
+                let mut sink = sink.borrow_mut();
+                time(n, 1, || call(black_box(&subject.value), &mut sink))
+            })
         })
         .adapter(Operation::Encode, Operation::EncodeBare)
     }
@@ -278,10 +318,11 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     where
         F: Populate<T> + Encode<T>,
     {
-        self.add(Operation::EncodeMessageBare, move |subject, payload| {
-            let message = F::default().populate(&subject.value)?;
-            let mut sink = payload.to_vec();
-            Ok(Box::new(move |n| time(n, 1, || call(black_box(&message), &mut sink))))
+        self.add_with_message(Operation::EncodeMessageBare, move |message, sink| {
+            Box::new(move |n| {
+                let mut sink = sink.borrow_mut();
+                time(n, 1, || call(black_box(&message), &mut sink))
+            })
         })
         .adapter(Operation::EncodeMessage, Operation::EncodeMessageBare)
     }

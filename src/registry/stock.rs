@@ -1,13 +1,14 @@
 //! What cases are made of: datasets, their payloads, and the sums that prove a reading.
 
 use std::any::{Any, TypeId};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::CaseId;
 use crate::codec::Codec;
 use crate::dataset::{Dataset, Spec, random_positions};
 use crate::error::{Error, Problem, Result};
-use crate::format::{Encode, Format};
+use crate::format::{Encode, Format, Populate};
 use crate::payload::Payload;
 
 /// How many members `read-random` reads.
@@ -55,10 +56,12 @@ pub(super) fn check<F: Format>(expected: u64, found: u64) -> Result<()> {
     if expected == found { Ok(()) } else { Err(Error::new(F::INFO.name, Problem::WrongReading { expected, found })) }
 }
 
-/// The dataset, the payload and the compressed payload made last, so that cases that follow each other share them. At 1,000,000 members
+/// The dataset, the payload, the message and the compressed payload made last, so that cases that follow each other share them. At 1,000,000 members
 /// they are large: one of each is kept.
 #[derive(Default)]
 pub struct Stock {
+    sink: Rc<RefCell<Vec<u8>>>,
+    message: Option<(TypeId, TypeId, Spec, Rc<dyn Any>)>,
     compressed: Option<(CaseId, Spec, Rc<Vec<u8>>)>,
     subject: Option<(TypeId, Spec, Rc<dyn Any>)>,
     payload: Option<(TypeId, TypeId, Spec, Rc<Payload>)>,
@@ -96,6 +99,7 @@ impl Stock {
             return Ok(payload.clone());
         }
         self.payload = None;
+        self.message = None;
         self.compressed = None;
         let subject = self.subject::<T>(spec)?;
         let mut sink = Vec::new();
@@ -103,6 +107,27 @@ impl Stock {
         let payload = Rc::new(Payload::from(sink));
         self.payload = Some((kind.0, kind.1, spec.clone(), payload.clone()));
         Ok(payload)
+    }
+
+    /// The one reused sink: of two encoders that are held against each other, neither has the better memory.
+    pub(super) fn sink(&self) -> Rc<RefCell<Vec<u8>>> {
+        self.sink.clone()
+    }
+
+    /// The dataset as `F`'s own message, one for all cases that encode it, for the same reason.
+    pub(super) fn message<F: Populate<T> + Encode<T>, T: Dataset>(&mut self, spec: &Spec) -> Result<Rc<F::Message>> {
+        let kind = (TypeId::of::<F>(), TypeId::of::<T>());
+        if let Some((format, dataset, made, message)) = &self.message
+            && ((*format, *dataset), made) == (kind, spec)
+            && let Ok(message) = message.clone().downcast()
+        {
+            return Ok(message);
+        }
+        self.message = None;
+        let subject = self.subject::<T>(spec)?;
+        let message = Rc::new(F::default().populate(&subject.value)?);
+        self.message = Some((kind.0, kind.1, spec.clone(), message.clone()));
+        Ok(message)
     }
 
     pub(super) fn compressed(&mut self, id: &CaseId, spec: &Spec, codec: &mut dyn Codec, payload: &[u8]) -> Result<Rc<Vec<u8>>> {
