@@ -239,6 +239,11 @@ impl<'r> Group<'r> {
         self.rows.get(format).copied()
     }
 
+    /// Whether a format is a layout of this crate's own rather than a library's.
+    pub(crate) fn is_ours(&self, format: &str) -> bool {
+        self.row(format).is_some_and(|row| row.library == env!("CARGO_PKG_NAME"))
+    }
+
     /// An operation of a format, or of the native value.
     pub(crate) fn reading(&self, operation: Operation, format: &str) -> Reading<'r> {
         self.reading_of(operation, format, None)

@@ -7,6 +7,8 @@ use crate::statistics::Summary;
 pub(crate) struct Entry {
     /// Its name.
     pub(crate) label: String,
+    /// Whether its layout is this crate's own, tuned for one type.
+    pub(crate) ours: bool,
     /// What is compared; less is better.
     pub(crate) value: Summary,
 }
@@ -24,6 +26,12 @@ impl Ranking {
     pub(crate) fn of(mut entries: Vec<Entry>, noise: f64) -> Option<Self> {
         entries.sort_by(|one, other| one.value.median.total_cmp(&other.value.median));
         (!entries.is_empty()).then_some(Self { entries, noise })
+    }
+
+    /// The ranking of the entries that are not our own; nothing where there are none, or no others.
+    pub(crate) fn without_ours(&self) -> Option<Self> {
+        let others: Vec<Entry> = self.entries.iter().filter(|entry| !entry.ours).cloned().collect();
+        if others.len() == self.entries.len() { None } else { Self::of(others, self.noise) }
     }
 
     /// The entry with the least median.
@@ -63,7 +71,7 @@ mod tests {
 
     fn ranking(entries: &[(&str, f64, f64, f64)], noise: f64) -> Ranking {
         let entry =
-            |&(label, median, low, high): &(&str, f64, f64, f64)| Entry { label: label.into(), value: Summary { median, low, high } };
+            |&(label, median, low, high): &(&str, f64, f64, f64)| Entry { label: label.into(), ours: label.starts_with("our"), value: Summary { median, low, high } };
         Ranking::of(entries.iter().map(entry).collect(), noise).unwrap()
     }
 
@@ -81,6 +89,14 @@ mod tests {
         assert!(ranking(&[entries[0], entries[3]], 0.5).is_clear());
         assert!(ranking(&entries[..1], 0.0).is_clear());
         assert_eq!(Ranking::of(Vec::new(), 0.0), None);
+    }
+
+    #[test]
+    fn the_others_are_ranked_among_themselves() {
+        let entries = [("ours", 10.0, 10.0, 10.0), ("far", 20.0, 20.0, 20.0), ("near", 12.0, 12.0, 12.0)];
+        assert_eq!(ranking(&entries, 0.0).without_ours().unwrap().first().label, "near");
+        assert_eq!(ranking(&entries[..1], 0.0).without_ours(), None);
+        assert_eq!(ranking(&entries[1..], 0.0).without_ours(), None);
     }
 
     #[test]

@@ -23,7 +23,8 @@ pub(super) fn lead(page: &Page) -> Vec<Block> {
             spec.seed,
             join(&counts, "and")
         ));
-        text = text.plain(format!(", through {} and {}", plural(largest.formats.len(), "format"), plural(largest.codecs().len(), "codec")));
+        let codecs: BTreeSet<&str> = others.iter().chain([&largest]).flat_map(|group| group.codecs()).collect();
+        text = text.plain(format!(", through {} and {}", plural(largest.formats.len(), "format"), plural(codecs.len(), "codec")));
     }
     let Some(first) = page.groups.first() else { return vec![Block::prose("The records hold no figures.")] };
     let environment = &first.run.run.environment;
