@@ -1,6 +1,7 @@
 //! The program as a user runs it.
 
-#![cfg(feature = "cli")]
+// The program has nothing to work on without a format.
+#![cfg(all(feature = "cli", feature = "json"))]
 
 use std::path::Path;
 use std::process::{Command, Output};
