@@ -70,8 +70,11 @@ mod tests {
     use super::*;
 
     fn ranking(entries: &[(&str, f64, f64, f64)], noise: f64) -> Ranking {
-        let entry =
-            |&(label, median, low, high): &(&str, f64, f64, f64)| Entry { label: label.into(), ours: label.starts_with("our"), value: Summary { median, low, high } };
+        let entry = |&(label, median, low, high): &(&str, f64, f64, f64)| Entry {
+            label: label.into(),
+            ours: label.starts_with("our"),
+            value: Summary { median, low, high },
+        };
         Ranking::of(entries.iter().map(entry).collect(), noise).unwrap()
     }
 

@@ -211,7 +211,9 @@ impl Timing {
         if !able.iter().any(seen) {
             return None;
         }
-        let entry = |format: &&str| Some(Entry { label: (*format).to_owned(), ours: group.is_ours(format), value: main.reading(group, format).measured()? });
+        let entry = |format: &&str| {
+            Some(Entry { label: (*format).to_owned(), ours: group.is_ours(format), value: main.reading(group, format).measured()? })
+        };
         let ranking = Ranking::of(able.iter().filter_map(entry).collect(), group.tie_threshold());
         let mut table = self.head();
         add_floors(&mut table, group, self.native, 1, self.unit.factor(group));
