@@ -30,7 +30,7 @@ fn collect_figures<'d>(blocks: &'d [Block], figures: &mut Vec<&'d Figure>) {
     for block in blocks {
         match block {
             Block::Figure(figure) => figures.push(figure),
-            Block::Fold { blocks, .. } => collect_figures(blocks, figures),
+            Block::Fold { blocks, .. } | Block::Page { blocks, .. } => collect_figures(blocks, figures),
             _ => {}
         }
     }
@@ -43,8 +43,23 @@ pub(crate) struct Section {
     pub(crate) id: String,
     /// The heading.
     pub(crate) title: String,
+    /// The file that Markdown gives the section, where it would make the page too long; seen from the report's folder.
+    pub(crate) file: Option<String>,
     /// The content.
     pub(crate) blocks: Vec<Block>,
+}
+
+impl Section {
+    /// A section of the page itself.
+    pub(crate) fn new(id: impl Into<String>, title: impl Into<String>, blocks: Vec<Block>) -> Self {
+        Self { id: id.into(), title: title.into(), file: None, blocks }
+    }
+
+    /// A section that is a file of its own in Markdown; the page keeps its first block and a link.
+    pub(crate) fn in_file(mut self, file: impl Into<String>) -> Self {
+        self.file = Some(file.into());
+        self
+    }
 }
 
 /// One piece of content.
@@ -67,6 +82,15 @@ pub(crate) enum Block {
         /// What stands on the closed fold.
         summary: String,
         /// What is inside.
+        blocks: Vec<Block>,
+    },
+    /// A page of its own in Markdown; a fold where everything is one file.
+    Page {
+        /// The file, seen from the report's folder.
+        file: String,
+        /// The heading, and what stands on the closed fold.
+        title: String,
+        /// What is on it.
         blocks: Vec<Block>,
     },
 }

@@ -73,7 +73,9 @@ fn blocks(blocks: &[Block]) -> Markup {
                 Block::Table(table) => { (render(table)) }
                 Block::Figure(figure) => { figure.scroll tabindex="0" aria-label=(figure.title) { (svg::inline(figure)) } }
                 Block::Code(lines) => { pre.scroll tabindex="0" { code { (lines) } } }
-                Block::Fold { summary, blocks: inside } => { details { summary { (summary) } (END) (self::blocks(inside)) } }
+                Block::Fold { summary, blocks: inside } | Block::Page { title: summary, blocks: inside, .. } => {
+                    details { summary { (summary) } (END) (self::blocks(inside)) }
+                }
             } (END)
         }
     }

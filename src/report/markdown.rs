@@ -6,65 +6,150 @@ use super::document::{Block, Document, Span, Text};
 use super::svg;
 use super::table::{Column, Row, Shown, Table};
 
-/// The whole page.
-pub(crate) fn page(document: &Document) -> String {
-    let mut page = format!("# {}\n", escape(&document.title));
-    blocks(&mut page, &document.lead);
+/// The page, and the files that its long parts have of their own: each a name, seen from the report's folder, and its content.
+pub(crate) fn files(document: &Document, index: &str) -> Vec<(String, String)> {
+    let mut page = Page::new(index, index, &document.title);
+    page.blocks(&document.lead);
     let contents = document.sections.iter().map(|section| Text::default().link(&section.title, format!("#{}", section.id)));
-    blocks(&mut page, &[Block::List(contents.collect())]);
+    page.blocks(&[Block::List(contents.collect())]);
     for section in &document.sections {
         // GitHub makes anchors from headings in its own way; ours are the same in both renderings.
-        put(&mut page, &format!("<a id=\"{}\"></a>", section.id));
-        put(&mut page, &format!("## {}", escape(&section.title)));
-        blocks(&mut page, &section.blocks);
-    }
-    page
-}
-
-/// A blank line, and then a block.
-fn put(page: &mut String, block: &str) {
-    page.push('\n');
-    page.push_str(block.trim_end());
-    page.push('\n');
-}
-
-fn blocks(page: &mut String, blocks: &[Block]) {
-    for block in blocks {
-        match block {
-            Block::Heading(heading) => put(page, &format!("### {}", escape(heading))),
-            Block::Prose(text) => put(page, &inline(text)),
-            Block::List(items) => put(page, &list(items)),
-            Block::Table(table) => put(page, &render(table)),
-            Block::Figure(figure) => {
-                put(page, &format!("![{}]({})", escape(&format!("{}. {}", figure.title, figure.description)), svg::file_name(figure)))
-            }
-            Block::Code(lines) => put(page, &format!("```sh\n{lines}\n```")),
-            Block::Fold { summary, blocks: inside } => {
-                put(page, &format!("<details>\n<summary>{}</summary>", escape(summary)));
-                self::blocks(page, inside);
-                put(page, "</details>");
+        page.put(&format!("<a id=\"{}\"></a>", section.id));
+        page.put(&format!("## {}", escape(&section.title)));
+        match &section.file {
+            None => page.blocks(&section.blocks),
+            Some(file) => {
+                page.blocks(section.blocks.get(..1).unwrap_or_default());
+                page.content.push('\n');
+                page.own_page(file, &section.title, &section.blocks);
             }
         }
     }
+    let mut files = vec![(index.to_owned(), page.content)];
+    files.append(&mut page.others);
+    files
 }
 
-fn list(items: &[Text]) -> String {
-    items.iter().fold(String::new(), |mut list, item| {
-        let _ = writeln!(list, "- {}", inline(item));
-        list
-    })
+/// A file that is being written, and those that it leads to.
+struct Page<'d> {
+    file: String,
+    index: &'d str,
+    content: String,
+    others: Vec<(String, String)>,
 }
 
-fn render(table: &Table) -> String {
-    let mut lines = vec![format!("**{}.**", inline(&table.caption)), String::new()];
-    lines.push(line(table.columns.iter().map(heading)));
-    lines.push(line(table.columns.iter().map(|column| if column.kind.is_numeric() { "---:" } else { "---" }.to_owned())));
-    lines.extend(table.rows.iter().map(|row| line(cells(row).into_iter())));
-    let notes = table.footnotes();
-    if !notes.is_empty() {
-        lines.extend([String::new(), list(&notes)]);
+impl<'d> Page<'d> {
+    fn new(file: &str, index: &'d str, title: &str) -> Self {
+        Self { file: file.to_owned(), index, content: format!("# {}\n", escape(title)), others: Vec::new() }
     }
-    lines.join("\n")
+
+    /// A blank line, and then a block.
+    fn put(&mut self, block: &str) {
+        self.content.push('\n');
+        self.content.push_str(block.trim_end());
+        self.content.push('\n');
+    }
+
+    fn blocks(&mut self, blocks: &[Block]) {
+        for (place, block) in blocks.iter().enumerate() {
+            match block {
+                Block::Heading(heading) => self.put(&format!("### {}", escape(heading))),
+                Block::Prose(text) => self.put(&self.inline(text)),
+                Block::List(items) => self.put(&self.list(items)),
+                Block::Table(table) => self.put(&self.render(table)),
+                Block::Figure(figure) => {
+                    let description = escape(&format!("{}. {}", figure.title, figure.description));
+                    self.put(&format!("![{description}]({})", self.from_here(&svg::file_name(figure))));
+                }
+                Block::Code(lines) => self.put(&format!("```sh\n{lines}\n```")),
+                Block::Fold { summary, blocks: inside } => {
+                    self.put(&format!("<details>\n<summary>{}</summary>", escape(summary)));
+                    self.blocks(inside);
+                    self.put("</details>");
+                }
+                Block::Page { file, title, blocks: inside } => {
+                    // Pages that follow each other are one list.
+                    if !matches!(place.checked_sub(1).map(|before| &blocks[before]), Some(Block::Page { .. })) {
+                        self.content.push('\n');
+                    }
+                    self.own_page(file, title, inside);
+                }
+            }
+        }
+    }
+
+    /// Blocks in a file of their own, and an item that leads there.
+    fn own_page(&mut self, file: &str, title: &str, blocks: &[Block]) {
+        let _ = writeln!(self.content, "- [{}]({})", escape(title), self.from_here(file));
+        let mut page = Page::new(file, self.index, title);
+        page.put(&format!("[The whole report]({})", page.from_here(self.index)));
+        page.blocks(blocks);
+        self.others.push((file.to_owned(), page.content));
+        self.others.append(&mut page.others);
+    }
+
+    /// A target as the file of this page has to name it. Anchors are those of the index, wherever the text stands.
+    fn from_here(&self, target: &str) -> String {
+        let up = "../".repeat(self.file.matches('/').count());
+        if target.contains("://") || (target.starts_with('#') && self.file == self.index) {
+            target.to_owned()
+        } else if target.starts_with('#') {
+            format!("{up}{}{target}", self.index)
+        } else {
+            format!("{up}{target}")
+        }
+    }
+
+    fn list(&self, items: &[Text]) -> String {
+        items.iter().fold(String::new(), |mut list, item| {
+            let _ = writeln!(list, "- {}", self.inline(item));
+            list
+        })
+    }
+
+    fn render(&self, table: &Table) -> String {
+        let mut lines = vec![format!("**{}.**", self.inline(&table.caption)), String::new()];
+        lines.push(line(table.columns.iter().map(heading)));
+        lines.push(line(table.columns.iter().map(|column| if column.kind.is_numeric() { "---:" } else { "---" }.to_owned())));
+        lines.extend(table.rows.iter().map(|row| line(self.cells(row).into_iter())));
+        let notes = table.footnotes();
+        if !notes.is_empty() {
+            lines.extend([String::new(), self.list(&notes)]);
+        }
+        lines.join("\n")
+    }
+
+    fn cells(&self, row: &Row) -> Vec<String> {
+        let mut cells: Vec<String> = row.cells.iter().map(|cell| self.cell(cell.shown(), cell.best)).collect();
+        if let (Some(label), Some(first)) = (row.mark.label(), cells.first_mut()) {
+            *first = format!("{first} · *{label}*");
+        }
+        cells
+    }
+
+    fn cell(&self, shown: Shown, best: bool) -> String {
+        let text = match shown {
+            Shown::Text(text) => self.inline(&text),
+            Shown::Figure(figure, None) => figure,
+            Shown::Figure(figure, Some(range)) if best => return format!("**{figure}** {range}"),
+            Shown::Figure(figure, Some(range)) => format!("{figure} {range}"),
+            Shown::Sign(sign) => sign.to_owned(),
+        };
+        if best { format!("**{text}**") } else { text }
+    }
+
+    fn inline(&self, text: &Text) -> String {
+        let span = |span: &Span| match span {
+            Span::Plain(text) => escape(text),
+            Span::Strong(text) => format!("**{}**", escape(text)),
+            Span::Code(text) => code(text),
+            // In black and white what is silent stands out by its weight.
+            Span::Outcome(letter) if letter == "S" => format!("**{letter}**"),
+            Span::Outcome(letter) => escape(letter),
+            Span::Link { text, target } => format!("[{}]({})", escape(text), self.from_here(target)),
+        };
+        text.spans().iter().map(span).collect()
+    }
 }
 
 fn line(cells: impl Iterator<Item = String>) -> String {
@@ -76,38 +161,6 @@ fn heading(column: &Column) -> String {
         Some(unit) => escape(&format!("{}, {unit}", column.name)),
         None => escape(&column.name),
     }
-}
-
-fn cells(row: &Row) -> Vec<String> {
-    let mut cells: Vec<String> = row.cells.iter().map(|cell| cell_text(cell.shown(), cell.best)).collect();
-    if let (Some(label), Some(first)) = (row.mark.label(), cells.first_mut()) {
-        *first = format!("{first} · *{label}*");
-    }
-    cells
-}
-
-fn cell_text(shown: Shown, best: bool) -> String {
-    let text = match shown {
-        Shown::Text(text) => inline(&text),
-        Shown::Figure(figure, None) => figure,
-        Shown::Figure(figure, Some(range)) if best => return format!("**{figure}** {range}"),
-        Shown::Figure(figure, Some(range)) => format!("{figure} {range}"),
-        Shown::Sign(sign) => sign.to_owned(),
-    };
-    if best { format!("**{text}**") } else { text }
-}
-
-fn inline(text: &Text) -> String {
-    let span = |span: &Span| match span {
-        Span::Plain(text) => escape(text),
-        Span::Strong(text) => format!("**{}**", escape(text)),
-        Span::Code(text) => code(text),
-        // In black and white what is silent stands out by its weight.
-        Span::Outcome(letter) if letter == "S" => format!("**{letter}**"),
-        Span::Outcome(letter) => escape(letter),
-        Span::Link { text, target } => format!("[{}]({target})", escape(text)),
-    };
-    text.spans().iter().map(span).collect()
 }
 
 /// A fence one longer than any within; a bar would end a table's cell even here.
@@ -154,10 +207,22 @@ mod tests {
     }
 
     #[test]
+    fn targets_are_seen_from_the_file_that_names_them() {
+        let targets = ["https://example.org/a", "#sizes", "a.svg", "../EVOLUTION.md"];
+        for (file, expected) in [
+            ("index.md", ["https://example.org/a", "#sizes", "a.svg", "../EVOLUTION.md"]),
+            ("trust.md", ["https://example.org/a", "index.md#sizes", "a.svg", "../EVOLUTION.md"]),
+            ("a/b.md", ["https://example.org/a", "../index.md#sizes", "../a.svg", "../../EVOLUTION.md"]),
+        ] {
+            assert_eq!(targets.map(|target| Page::new(file, "index.md", "").from_here(target)), expected, "{file}");
+        }
+    }
+
+    #[test]
     fn a_table_has_a_line_a_row_whatever_is_in_it() {
         let mut table = Table::new("c|aption").words("na|me").numbers("time", "ns");
         table.row(Mark::Tie, vec![Cell::text("a|\nb"), Cell::number(1.5)]);
         let expected = "**c\\|aption.**\n\n| na\\|me | time, ns |\n| --- | ---: |\n| a\\| b · *tie* | 1.50 |";
-        assert_eq!(render(&table), expected);
+        assert_eq!(Page::new("index.md", "index.md", "").render(&table), expected);
     }
 }

@@ -141,7 +141,8 @@ impl Report {
         }
         let document = page::document(&runs, &source);
         let mark = mark(&source);
-        let mut files = vec![(INDEX.to_owned(), markdown::page(&document)), ("index.html".to_owned(), html::page(&document))];
+        let mut files = markdown::files(&document, INDEX);
+        files.push(("index.html".to_owned(), html::page(&document)));
         files.extend(document.figures().into_iter().map(|figure| (svg::file_name(figure), svg::file(figure))));
         for (_, content) in &mut files {
             content.insert_str(0, &mark);
@@ -162,13 +163,14 @@ impl Report {
         }
     }
 
-    /// The files, each a name relative to the report's folder and its content: `index.md`, `index.html`, and the pictures.
+    /// The files, each a name relative to the report's folder and its content: `index.md` and the pages that it leads to, `index.html`,
+    /// and the pictures.
     pub fn files(&self) -> &[(String, String)] {
         &self.files
     }
 
-    /// Writes the files to a folder, which is made if there is none. Pictures that an earlier report left there are removed; files
-    /// that no report has made stay.
+    /// Writes the files to a folder, which is made if there is none. What an earlier report left there is removed; files that no
+    /// report has made stay.
     ///
     /// # Errors
     ///
@@ -182,6 +184,9 @@ impl Report {
         }
         for (name, content) in &self.files {
             let path = folder.join(name);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent).map_err(failed(parent.to_owned()))?;
+            }
             fs::write(&path, content).map_err(failed(path))?;
         }
         Ok(())
@@ -203,19 +208,29 @@ impl Report {
         left.into_iter().next().map_or(Ok(()), |file| Err(Stale::Left { file }))
     }
 
-    /// Pictures in the folder that a report has made, but not this one.
+    /// Files below the folder that a report has made, but not this one.
     fn left_in(&self, folder: &Path) -> io::Result<Vec<String>> {
         let mut left = Vec::new();
+        self.collect_left(folder, "", &mut left)?;
+        left.sort();
+        Ok(left)
+    }
+
+    fn collect_left(&self, folder: &Path, prefix: &str, left: &mut Vec<String>) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            if entry.file_type()?.is_dir() {
+                self.collect_left(&entry.path(), &format!("{name}/"), left)?;
+                continue;
+            }
             let ours = self.files.iter().any(|(own, _)| *own == name);
-            if !ours && name.ends_with(".svg") && fs::read_to_string(entry.path()).is_ok_and(|content| source_in(&content).is_some()) {
+            let generated = [".svg", ".md"].iter().any(|ending| name.ends_with(ending));
+            if !ours && generated && fs::read_to_string(entry.path()).is_ok_and(|content| source_in(&content).is_some()) {
                 left.push(name);
             }
         }
-        left.sort();
-        Ok(left)
+        Ok(())
     }
 }
 

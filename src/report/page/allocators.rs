@@ -19,7 +19,7 @@ pub(super) fn section(page: &Page) -> Option<Section> {
     let about = "All other tables are measured with one allocator. Here the same cases with another one, in the same run but in a \
                  process of their own; a ratio above one means that the other allocator is slower.";
     blocks.insert(0, Block::prose(about));
-    Some(Section { id: "allocators".into(), title: "What changing the allocator does".into(), blocks })
+    Some(Section::new("allocators", "What changing the allocator does", blocks))
 }
 
 fn table(page: &Page, group: &Group) -> Option<Table> {

@@ -42,7 +42,7 @@ const PARTS: [(&str, Unit, Operation); 5] = [
 
 pub(super) fn section(page: &Page) -> Option<Section> {
     let blocks: Vec<Block> = page.leading().into_iter().flat_map(|(largest, others)| blocks(page, largest, &others)).collect();
-    (!blocks.is_empty()).then(|| Section { id: "answer".into(), title: "The answer".into(), blocks })
+    (!blocks.is_empty()).then(|| Section::new("answer", "The answer", blocks))
 }
 
 fn blocks(page: &Page, largest: &Group, others: &[&Group]) -> Vec<Block> {

@@ -73,7 +73,7 @@ pub(super) fn reading() -> Section {
             .link("bias", "../BIAS.md")
             .plain("."),
     ];
-    Section { id: "reading".into(), title: "How to read this".into(), blocks: vec![Block::List(points.into())] }
+    Section::new("reading", "How to read this", vec![Block::List(points.into())])
 }
 
 /// A row of the environment table: its name, and what an environment says of it.
@@ -117,7 +117,7 @@ pub(super) fn environment(page: &Page) -> Section {
         let cells = page.runs.iter().map(|run| Cell::text(line(run)));
         table.row(Mark::Plain, std::iter::once(Cell::text(name)).chain(cells).collect());
     }
-    Section { id: "environment".into(), title: "Environment".into(), blocks: vec![Block::Table(table)] }
+    Section::new("environment", "Environment", vec![Block::Table(table)])
 }
 
 fn shown_for(page: &Page, run: &RunRecords) -> String {
@@ -164,5 +164,5 @@ pub(super) fn reproduce(page: &Page, source: &str) -> Section {
     let about = Text::from("The first commands measure anew, the last makes this page from the records in ")
         .code(source)
         .plain(". A revision that ends in + was changed locally and cannot be had again exactly.");
-    Section { id: "reproduce".into(), title: "Do it again".into(), blocks: vec![Block::Prose(about), Block::Code(lines.join("\n"))] }
+    Section::new("reproduce", "Do it again", vec![Block::Prose(about), Block::Code(lines.join("\n"))])
 }

@@ -73,9 +73,13 @@ pub(super) fn section(page: &Page) -> Option<Section> {
     blocks.extend(differences(&matrix));
     blocks.push(Block::Heading("Every change".into()));
     for (number, change) in &matrix.changes {
-        blocks.push(Block::Fold { summary: format!("{number} {}", change.title), blocks: details(&matrix, *number) });
+        blocks.push(Block::Page {
+            file: format!("evolution/{number:02}-{}.md", change.change),
+            title: format!("{number} {}", change.title),
+            blocks: details(&matrix, *number),
+        });
     }
-    Some(Section { id: "evolution".into(), title: "When the schema changes".into(), blocks })
+    Some(Section::new("evolution", "When the schema changes", blocks).in_file("evolution/index.md"))
 }
 
 fn lead(matrix: &Matrix) -> Block {

@@ -23,5 +23,5 @@ pub(super) fn section(page: &Page) -> Option<Section> {
         }
     }
     let blocks = vec![Block::Table(table.clone())];
-    (!table.rows.is_empty()).then(|| Section { id: "failed".into(), title: "Failed and rejected cells".into(), blocks })
+    (!table.rows.is_empty()).then(|| Section::new("failed", "Failed and rejected cells", blocks))
 }

@@ -47,7 +47,7 @@ pub(super) fn capabilities(page: &Page) -> Option<Section> {
     if !codecs.is_empty() {
         blocks.push(Block::Table(codec_table(&codecs)));
     }
-    Some(Section { id: "capabilities".into(), title: "What each format can do".into(), blocks })
+    Some(Section::new("capabilities", "What each format can do", blocks))
 }
 
 fn capability_table(formats: &[&FormatRow]) -> Table {
@@ -89,7 +89,7 @@ fn codec_table(codecs: &[&CodecRow]) -> Table {
 
 pub(super) fn fidelity(page: &Page) -> Option<Section> {
     let blocks: Vec<Block> = page.datasets().into_iter().filter_map(|dataset| fidelity_blocks(page, dataset)).flatten().collect();
-    (!blocks.is_empty()).then(|| Section { id: "fidelity".into(), title: "What comes back".into(), blocks })
+    (!blocks.is_empty()).then(|| Section::new("fidelity", "What comes back", blocks))
 }
 
 fn fidelity_blocks(page: &Page, dataset: &str) -> Option<Vec<Block>> {
@@ -187,7 +187,7 @@ pub(super) fn limits(page: &Page) -> Option<Section> {
         )
     };
     let blocks = vec![Block::prose(summary), Block::Table(table)];
-    (!findings.is_empty()).then(|| Section { id: "limits".into(), title: "Limits that this dataset breaks".into(), blocks })
+    (!findings.is_empty()).then(|| Section::new("limits", "Limits that this dataset breaks", blocks))
 }
 
 #[cfg(test)]

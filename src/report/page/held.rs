@@ -61,7 +61,7 @@ pub(super) fn section(page: &Page) -> Option<Section> {
     if !processes.is_empty() {
         blocks.push(Block::Table(process_table(&processes)));
     }
-    Some(Section { id: "held".into(), title: "Figures held to a bound".into(), blocks })
+    Some(Section::new("held", "Figures held to a bound", blocks))
 }
 
 fn judged(ratio: &Ratio) -> Option<(Verdict, &Ratio, Summary)> {

@@ -27,7 +27,7 @@ pub(super) fn section(page: &Page) -> Option<Section> {
              above what stood before it; the resident peak is the whole process: dataset, payload and iteration.",
         ),
     );
-    Some(Section { id: "memory".into(), title: "Memory".into(), blocks })
+    Some(Section::new("memory", "Memory", blocks))
 }
 
 fn table(group: &Group, mut records: Vec<&Memory>) -> Table {

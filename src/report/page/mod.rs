@@ -77,7 +77,7 @@ fn tables(page: &Page, index: usize, group: &Group) -> Option<Section> {
         blocks = vec![Block::Fold { summary: format!("All tables for {title}"), blocks }];
     }
     blocks.insert(0, Block::Prose(run));
-    Some(Section { id: slug(&title), title: format!("Tables: {title}"), blocks })
+    Some(Section::new(slug(&title), format!("Tables: {title}"), blocks))
 }
 
 fn noise_sentence(group: &Group) -> String {

@@ -20,7 +20,7 @@ pub(super) fn section(page: &Page) -> Option<Section> {
             blocks.extend([Block::Heading(figure.title.clone()), Block::Figure(figure), Block::Table(table)]);
         }
     }
-    (!blocks.is_empty()).then(|| Section { id: "pictures".into(), title: "In pictures".into(), blocks })
+    (!blocks.is_empty()).then(|| Section::new("pictures", "In pictures", blocks))
 }
 
 type Picture = Option<(Figure, Table)>;
