@@ -59,7 +59,7 @@ impl<'d> Page<'d> {
                 Block::Table(table) => self.put(&self.render(table)),
                 Block::Figure(figure) => {
                     let description = escape(&format!("{}. {}", figure.title, figure.description));
-                    self.put(&format!("![{description}]({})", self.from_here(&svg::file_name(figure))));
+                    self.put(&format!("![{description}]({})", self.relative(&svg::file_name(figure))));
                 }
                 Block::Code(lines) => self.put(&format!("```sh\n{lines}\n```")),
                 Block::Fold { summary, blocks: inside } => {
@@ -80,16 +80,16 @@ impl<'d> Page<'d> {
 
     /// Blocks in a file of their own, and an item that leads there.
     fn own_page(&mut self, file: &str, title: &str, blocks: &[Block]) {
-        let _ = writeln!(self.content, "- [{}]({})", escape(title), self.from_here(file));
+        let _ = writeln!(self.content, "- [{}]({})", escape(title), self.relative(file));
         let mut page = Page::new(file, self.index, title);
-        page.put(&format!("[The whole report]({})", page.from_here(self.index)));
+        page.put(&format!("[The whole report]({})", page.relative(self.index)));
         page.blocks(blocks);
         self.others.push((file.to_owned(), page.content));
         self.others.append(&mut page.others);
     }
 
     /// A target as the file of this page has to name it. Anchors are those of the index, wherever the text stands.
-    fn from_here(&self, target: &str) -> String {
+    fn relative(&self, target: &str) -> String {
         let up = "../".repeat(self.file.matches('/').count());
         if target.contains("://") || (target.starts_with('#') && self.file == self.index) {
             target.to_owned()
@@ -146,7 +146,7 @@ impl<'d> Page<'d> {
             // In black and white what is silent stands out by its weight.
             Span::Outcome(letter) if letter == "S" => format!("**{letter}**"),
             Span::Outcome(letter) => escape(letter),
-            Span::Link { text, target } => format!("[{}]({})", escape(text), self.from_here(target)),
+            Span::Link { text, target } => format!("[{}]({})", escape(text), self.relative(target)),
         };
         text.spans().iter().map(span).collect()
     }
@@ -214,7 +214,7 @@ mod tests {
             ("trust.md", ["https://example.org/a", "index.md#sizes", "a.svg", "../EVOLUTION.md"]),
             ("a/b.md", ["https://example.org/a", "../index.md#sizes", "../a.svg", "../../EVOLUTION.md"]),
         ] {
-            assert_eq!(targets.map(|target| Page::new(file, "index.md", "").from_here(target)), expected, "{file}");
+            assert_eq!(targets.map(|target| Page::new(file, "index.md", "").relative(target)), expected, "{file}");
         }
     }
 
