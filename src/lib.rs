@@ -7,6 +7,7 @@
 //! - [`payload`]: encoded bytes, aligned so that any format can be accessed in place;
 //! - [`format`](mod@format): the wire formats, a trait for each thing that one can do;
 //! - [`codec`]: the compressors;
+//! - [`recognition`]: what bytes are, as far as they tell;
 //! - [`operation`] and [`registry`]: what can be measured, and how to run it;
 //! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file;
 //! - `report` (feature `report`): the pages that are made from records alone.
@@ -40,6 +41,7 @@ pub mod graph;
 pub mod measure;
 pub mod operation;
 pub mod payload;
+pub mod recognition;
 pub mod record;
 pub mod registry;
 #[cfg(feature = "report")]
