@@ -11,8 +11,9 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 
 use crate::measure::Budget;
-use crate::measure::isolated::{self, Task};
-use crate::measure::session::{Planned, Selection, Session, minutes, plan};
+use crate::measure::isolated;
+use crate::measure::progress::minutes;
+use crate::measure::session::{Course, Planned, Selection, Session, plan};
 use crate::record::Environment;
 use crate::registry::{Loop, Registry, Stock};
 use crate::report::Report;
@@ -31,6 +32,9 @@ const MEASUREMENT: Duration = Duration::from_millis(400);
 
 /// Every how many cells one is measured again, for the noise floor.
 const AGAIN: usize = 9;
+/// How long each of a pair is timed.
+const RATIO: Duration = Duration::from_secs(1);
+const OTHER_ALLOCATOR_SAMPLES: usize = 3;
 
 /// The whole of a bench target of your own: `fn main() { wirewise::bench::main(&registry) }`.
 ///
@@ -106,10 +110,9 @@ fn criterion() -> Criterion {
 fn part(registry: &Registry, members: &[usize], codec_members: &[usize]) -> Result<(), Box<dyn std::error::Error>> {
     let mut criterion = criterion();
     let mut stock = Stock::default();
-    for Planned { case, cell } in plan(registry, &Selection::default(), members, codec_members) {
-        let prepare = || case.prepare(&mut stock, &cell.spec).map_err(|error| error.to_string());
-        bench(&mut criterion, &Planned { case: case.clone(), cell: cell.clone() }, "", prepare)
-            .map_err(|error| format!("{cell}: {error}"))?;
+    for planned in plan(registry, &Selection::default(), members, codec_members) {
+        let prepare = || planned.case.prepare(&mut stock, &planned.cell.spec).map_err(|error| error.to_string());
+        bench(&mut criterion, &planned, "", prepare).map_err(|error| format!("{}: {error}", planned.cell))?;
     }
     criterion.final_summary();
     Ok(())
@@ -168,51 +171,23 @@ fn whole(registry: &Registry) -> Result<(), Box<dyn std::error::Error>> {
     let file = records.join("bench.jsonl");
     let mut session = Session::start(registry, Selection::default(), "cargo bench", &file, &planned)?;
 
-    let largest = members.iter().copied().max().unwrap_or(0);
-    let smallest = members.iter().copied().min().unwrap_or(0);
-    let again: Vec<usize> =
-        (0..planned.len()).filter(|index| index.is_multiple_of(AGAIN) && planned[*index].cell.id.codec.is_none()).collect();
-    let ratios: usize = registry.comparisons().len();
-    let counted: Vec<&Planned> = planned.iter().filter(|planned| planned.cell.spec.members == smallest && planned.is_counted()).collect();
-    let other_allocator: Vec<&Planned> =
-        planned.iter().filter(|planned| planned.cell.spec.members == largest && planned.is_the_allocators()).collect();
-    let expected =
-        planned.iter().chain(again.iter().map(|&index| &planned[index])).map(|planned| seconds(planned, SAMPLES + 3)).sum::<f64>()
-            + ratios as f64 * RATIO_SECONDS
-            + counted.len() as f64 * PROCESS_SECONDS
-            + other_allocator.iter().map(|planned| seconds(planned, OTHER_ALLOCATOR_SAMPLES + 3)).sum::<f64>();
-    let steps = planned.len() + again.len() + 1 + counted.len() + other_allocator.len();
-    session.progress.expect(steps, expected);
-    eprintln!("wirewise: {} cells, about {}. Records go to {}.", planned.len(), minutes(expected), file.display());
-
+    let course = Course {
+        again: AGAIN,
+        ratios: members.iter().copied().max().into_iter().collect(),
+        ratio_budget: Budget { samples: 7, time: RATIO },
+        counted: members.iter().copied().min().into_iter().collect(),
+        other_allocator: members.iter().copied().max().into_iter().collect(),
+        other_allocator_samples: OTHER_ALLOCATOR_SAMPLES,
+        process: false,
+    };
+    eprintln!("wirewise: records go to {}.", file.display());
     let mut criterion = criterion();
-    for (cells, prefix) in [((0..planned.len()).collect(), ""), (again, "again-")] {
-        let cells: Vec<usize> = cells;
-        for index in cells {
-            let Planned { case, cell } = &planned[index];
-            session.progress.step(format_args!("{prefix}{cell}"), seconds(&planned[index], SAMPLES + 3));
-            let prepare = || case.prepare(&mut session.stock, &cell.spec).map_err(|error| error.to_string());
-            let samples = bench(&mut criterion, &planned[index], prefix, prepare);
-            if prefix.is_empty() {
-                session.size(cell)?;
-            }
-            session.write_time(cell, !prefix.is_empty(), samples)?;
-        }
-    }
+    let seconds = |planned: &Planned| planned.expected_seconds(SAMPLES + 3).max((WARM_UP + MEASUREMENT).as_secs_f64()) + 0.1;
+    let elapsed = session.run(&planned, &course, seconds, |stock, planned, again| {
+        let prepare = || planned.case.prepare(stock, &planned.cell.spec).map_err(|error| error.to_string());
+        bench(&mut criterion, planned, if again { "again-" } else { "" }, prepare)
+    })?;
     criterion.final_summary();
-    session.fidelity()?;
-    session.default_limits(largest)?;
-    session.progress.step("ratios", ratios as f64 * RATIO_SECONDS);
-    session.ratios(largest, Budget { samples: 7, time: Duration::from_secs_f64(RATIO_SECONDS / 2.0) })?;
-    for planned in counted {
-        session.progress.step(format_args!("allocations of {}", planned.cell), PROCESS_SECONDS);
-        session.isolated(Task::Count, &planned.cell)?;
-    }
-    for planned in other_allocator {
-        session.progress.step(format_args!("with the system's allocator, {}", planned.cell), seconds(planned, OTHER_ALLOCATOR_SAMPLES + 3));
-        session.isolated(Task::TimeWithSystemAllocator(OTHER_ALLOCATOR_SAMPLES), &planned.cell)?;
-    }
-    let elapsed = session.progress.end();
     drop(session);
     report(&records, elapsed)
 }
@@ -224,15 +199,6 @@ fn report(records: &Path, elapsed: Duration) -> Result<(), Box<dyn std::error::E
     eprintln!("wirewise: done in {}. The report: {}", minutes(elapsed.as_secs_f64()), folder.join("index.html").display());
     eprintln!("          The same for a terminal or a forge: {}", folder.join("index.md").display());
     Ok(())
-}
-
-const RATIO_SECONDS: f64 = 2.0;
-const PROCESS_SECONDS: f64 = 0.05;
-const OTHER_ALLOCATOR_SAMPLES: usize = 3;
-
-/// About what so many iterations of a cell take through criterion.
-fn seconds(planned: &Planned, iterations: usize) -> f64 {
-    planned.expected_seconds(iterations).max((WARM_UP + MEASUREMENT).as_secs_f64()) + 0.1
 }
 
 #[cfg(test)]

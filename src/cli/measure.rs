@@ -7,9 +7,8 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use crate::measure::Budget;
-use crate::measure::isolated::Task;
-use crate::measure::session::{Planned, Selection, Session, plan};
+use crate::measure::session::{Course, Planned, Selection, Session, plan};
+use crate::measure::{Budget, sample};
 use crate::operation::Operation;
 use crate::record::Environment;
 use crate::registry::Registry;
@@ -71,45 +70,22 @@ pub(super) fn run(registry: &Registry, arguments: Arguments) -> anyhow::Result<E
     let planned = plan(registry, &selection, &arguments.members, &arguments.members);
     ensure!(!planned.is_empty(), "no case is left of this choice; `wirewise list` shows what there is");
 
-    let again: Vec<&Planned> = planned.iter().step_by(AGAIN).filter(|planned| planned.cell.id.codec.is_none()).collect();
-    let processes: Vec<&Planned> = if arguments.times_only { Vec::new() } else { planned.iter().collect() };
-    let counted: Vec<&Planned> = processes.iter().copied().filter(|planned| planned.is_counted()).collect();
-    let other_allocator: Vec<&Planned> = processes.iter().copied().filter(|planned| planned.is_the_allocators()).collect();
-
+    let processes = if arguments.times_only { Vec::new() } else { arguments.members.clone() };
+    let course = Course {
+        again: AGAIN,
+        ratios: arguments.members,
+        ratio_budget: budget,
+        counted: processes.clone(),
+        other_allocator: processes,
+        other_allocator_samples: budget.samples,
+        process: true,
+    };
     let mut session = Session::start(registry, selection, "wirewise measure", &file, &planned)?;
-    let cost = |planned: &Planned| planned.expected_seconds(budget.samples + 3).max(arguments.seconds);
-    let of_a_process = |planned: &Planned, iterations: usize| planned.expected_seconds(iterations) + 0.05;
-    let expected = planned.iter().chain(again.iter().copied()).map(cost).sum::<f64>()
-        + counted.iter().map(|planned| of_a_process(planned, 5)).sum::<f64>()
-        + other_allocator.iter().map(|planned| of_a_process(planned, budget.samples + 4)).sum::<f64>();
-    session.progress.expect(planned.len() + again.len() + counted.len() + other_allocator.len(), expected);
-
-    for planned in &planned {
-        session.progress.step(&planned.cell, cost(planned));
-        session.time(planned, false, budget)?;
-        session.size(&planned.cell)?;
-    }
-    for planned in again {
-        session.progress.step(format_args!("again, {}", planned.cell), cost(planned));
-        session.time(planned, true, budget)?;
-    }
-    for &members in &arguments.members {
-        session.default_limits(members)?;
-        session.ratios(members, budget)?;
-        session.process(members)?;
-    }
-    session.fidelity()?;
-    // The dataset's memory is given back first: the processes below need their own.
-    session.stock = Default::default();
-    for planned in counted {
-        session.progress.step(format_args!("allocations of {}", planned.cell), of_a_process(planned, 5));
-        session.isolated(Task::Count, &planned.cell)?;
-    }
-    for planned in other_allocator {
-        session.progress.step(format_args!("with the system's allocator, {}", planned.cell), of_a_process(planned, budget.samples + 4));
-        session.isolated(Task::TimeWithSystemAllocator(budget.samples), &planned.cell)?;
-    }
-    session.progress.end();
+    let seconds = |planned: &Planned| planned.expected_seconds(budget.samples + 3).max(arguments.seconds);
+    session.run(&planned, &course, seconds, |stock, planned, _| {
+        let samples = planned.case.prepare(stock, &planned.cell.spec).and_then(|mut case| sample(&mut case, budget));
+        samples.map_err(|error| error.to_string())
+    })?;
     eprintln!("The records: {}. `wirewise report` makes the report of their folder.", file.display());
     Ok(ExitCode::SUCCESS)
 }

@@ -5,6 +5,8 @@ pub mod allocator;
 #[cfg(feature = "allocator")]
 pub mod isolated;
 #[cfg(feature = "allocator")]
+pub(crate) mod progress;
+#[cfg(feature = "allocator")]
 pub mod session;
 
 use std::time::{Duration, Instant};

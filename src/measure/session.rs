@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{Budget, allocator, isolated, isolated::Task, pairs, sample};
+use super::progress::{Progress, minutes};
+use super::{Budget, allocator, isolated, isolated::Task, pairs};
 use crate::codec::CodecInfo;
 use crate::format::{Info, Validation};
 use crate::operation::Operation;
@@ -102,15 +103,37 @@ pub fn plan(registry: &Registry, selection: &Selection, members: &[usize], codec
     planned
 }
 
+/// What a run does with its cells beside timing each of them once.
+#[derive(Debug, Clone)]
+pub struct Course {
+    /// Every how many cells one is measured again, for the noise floor.
+    pub again: usize,
+    /// The member counts at which ratios are held to their bounds, and default limits tried.
+    pub ratios: Vec<usize>,
+    /// How long a pair of cases is timed.
+    pub ratio_budget: Budget,
+    /// The member counts at which allocations are counted.
+    pub counted: Vec<usize>,
+    /// The member counts at which the system's allocator is tried.
+    pub other_allocator: Vec<usize>,
+    /// With how many samples.
+    pub other_allocator_samples: usize,
+    /// Whether the peak of the measuring process is recorded.
+    pub process: bool,
+}
+
+/// About what starting a process takes, in seconds.
+const PROCESS_SECONDS: f64 = 0.05;
+
 /// A run that is being recorded.
 pub struct Session<'r> {
     registry: &'r Registry,
     selection: Selection,
     writer: Writer<Box<dyn Write>>,
     /// The dataset and payload made last.
-    pub stock: Stock,
+    stock: Stock,
     /// How far the run has come.
-    pub progress: Progress,
+    progress: Progress,
     largest_payload: HashMap<String, u64>,
 }
 
@@ -119,7 +142,7 @@ impl<'r> Session<'r> {
     ///
     /// # Errors
     ///
-    /// The file cannot be written; so for every call below.
+    /// The file cannot be written.
     pub fn start(registry: &'r Registry, selection: Selection, program: &str, path: &Path, planned: &[Planned]) -> io::Result<Self> {
         let mut environment = Environment::of_this_process(allocator::name());
         for info in registry.formats() {
@@ -142,21 +165,73 @@ impl<'r> Session<'r> {
         Ok(Self { registry, selection, writer, stock: Stock::default(), progress, largest_payload: HashMap::new() })
     }
 
-    /// Adds a record.
+    /// Does all of a run, and returns what it took. `time` takes the samples of a cell, the second time with `true`; `seconds` guesses
+    /// what it takes for that.
     ///
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn write(&mut self, record: &Record) -> io::Result<()> {
-        self.writer.write(record)
+    pub fn run(
+        &mut self,
+        planned: &[Planned],
+        course: &Course,
+        seconds: impl Fn(&Planned) -> f64,
+        mut time: impl FnMut(&mut Stock, &Planned, bool) -> Result<Vec<f64>, String>,
+    ) -> io::Result<Duration> {
+        let at = |members: &[usize], chosen: fn(&Planned) -> bool| -> Vec<&Planned> {
+            planned.iter().filter(|planned| members.contains(&planned.cell.spec.members) && chosen(planned)).collect()
+        };
+        let again: Vec<&Planned> = planned.iter().step_by(course.again).filter(|planned| planned.cell.id.codec.is_none()).collect();
+        let counted = at(&course.counted, Planned::is_counted);
+        let other_allocator = at(&course.other_allocator, Planned::is_the_allocators);
+        let ratios = self.registry.comparisons().iter().filter(|comparison| self.selection.takes(&comparison.case)).count();
+        let ratio_seconds = 2.0 * course.ratio_budget.time.as_secs_f64() * (ratios * course.ratios.len()) as f64;
+        let counting = |planned: &Planned| planned.expected_seconds(5) + PROCESS_SECONDS;
+        let with_other = |planned: &Planned| planned.expected_seconds(course.other_allocator_samples + 4) + PROCESS_SECONDS;
+        let expected = planned.iter().chain(again.iter().copied()).map(&seconds).sum::<f64>()
+            + ratio_seconds
+            + counted.iter().copied().map(counting).sum::<f64>()
+            + other_allocator.iter().copied().map(with_other).sum::<f64>();
+        self.progress.expect(planned.len() + again.len() + course.ratios.len() + counted.len() + other_allocator.len(), expected);
+        self.progress.say(format_args!("wirewise: {} cells, about {}", planned.len(), minutes(expected)));
+
+        for planned in planned {
+            self.progress.step(&planned.cell, seconds(planned));
+            let samples = time(&mut self.stock, planned, false);
+            self.size(&planned.cell)?;
+            self.write_time(&planned.cell, false, samples)?;
+        }
+        for planned in again {
+            self.progress.step(format_args!("again, {}", planned.cell), seconds(planned));
+            let samples = time(&mut self.stock, planned, true);
+            self.write_time(&planned.cell, true, samples)?;
+        }
+        for &members in &course.ratios {
+            self.progress.step(format_args!("ratios at {members} members"), ratio_seconds / course.ratios.len() as f64);
+            self.default_limits(members)?;
+            self.ratios(members, course.ratio_budget)?;
+        }
+        self.fidelity()?;
+        // The dataset's memory is given back: the processes below need their own.
+        self.stock = Stock::default();
+        if course.process {
+            for &members in &course.ratios {
+                self.process(members)?;
+            }
+        }
+        for planned in counted {
+            self.progress.step(format_args!("allocations of {}", planned.cell), counting(planned));
+            self.isolated(Task::Count, &planned.cell)?;
+        }
+        for planned in other_allocator {
+            self.progress.step(format_args!("with the system's allocator, {}", planned.cell), with_other(planned));
+            self.isolated(Task::TimeWithSystemAllocator(course.other_allocator_samples), &planned.cell)?;
+        }
+        Ok(self.progress.end())
     }
 
     /// Records samples, or the reason why there are none.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
-    pub fn write_time(&mut self, cell: &Cell, again: bool, samples: Result<Vec<f64>, impl Display>) -> io::Result<()> {
+    fn write_time(&mut self, cell: &Cell, again: bool, samples: Result<Vec<f64>, impl Display>) -> io::Result<()> {
         let cell = cell.clone();
         self.writer.write(&match samples {
             Ok(samples) => Record::Time(Time { cell, allocator: allocator::name().to_owned(), again, samples }),
@@ -164,23 +239,8 @@ impl<'r> Session<'r> {
         })
     }
 
-    /// Times a cell by this crate's own loop.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
-    pub fn time(&mut self, planned: &Planned, again: bool, budget: Budget) -> io::Result<()> {
-        let prepared = planned.case.prepare(&mut self.stock, &planned.cell.spec);
-        let samples = prepared.and_then(|mut case| sample(&mut case, budget));
-        self.write_time(&planned.cell, again, samples)
-    }
-
     /// Records the bytes of the payload of a cell of `encode` or `compress`; other cells have none of their own.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
-    pub fn size(&mut self, cell: &Cell) -> io::Result<()> {
+    fn size(&mut self, cell: &Cell) -> io::Result<()> {
         if !matches!(cell.id.operation, Operation::Encode | Operation::Compress) {
             return Ok(());
         }
@@ -207,11 +267,7 @@ impl<'r> Session<'r> {
     }
 
     /// Records what every chosen format does with the probes of its dataset.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
-    pub fn fidelity(&mut self) -> io::Result<()> {
+    fn fidelity(&mut self) -> io::Result<()> {
         for source in self.registry.sources().iter().filter(|source| self.selection.takes_source(source.dataset, source.format.name)) {
             for (probe, outcome) in source.fidelity() {
                 self.writer.write(&Record::Fidelity(FidelityRow {
@@ -226,11 +282,7 @@ impl<'r> Session<'r> {
     }
 
     /// Records which libraries' default limits stop a dataset of this size.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
-    pub fn default_limits(&mut self, members: usize) -> io::Result<()> {
+    fn default_limits(&mut self, members: usize) -> io::Result<()> {
         for limits in self.registry.default_limits().iter().filter(|limits| self.selection.takes_source(limits.dataset, limits.format)) {
             let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == limits.dataset) else { continue };
             let source =
@@ -249,11 +301,7 @@ impl<'r> Session<'r> {
     }
 
     /// Records the ratios that are held to a bound, each pair of cases timed in turn.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
-    pub fn ratios(&mut self, members: usize, budget: Budget) -> io::Result<()> {
+    fn ratios(&mut self, members: usize, budget: Budget) -> io::Result<()> {
         for comparison in self.registry.comparisons().iter().filter(|comparison| self.selection.takes(&comparison.case)) {
             let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == comparison.case.dataset) else { continue };
             let cell = Cell { id: comparison.case.clone(), spec: dataset.spec(members) };
@@ -274,21 +322,13 @@ impl<'r> Session<'r> {
     }
 
     /// Does a task for a cell in a process of its own, and records what comes of it.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
-    pub fn isolated(&mut self, task: Task, cell: &Cell) -> io::Result<()> {
+    fn isolated(&mut self, task: Task, cell: &Cell) -> io::Result<()> {
         let record = isolated::run(task, cell).unwrap_or_else(|error| Record::Failure(Failure { cell: cell.clone(), error }));
         self.writer.write(&record)
     }
 
     /// Records the peak of this process, and what it is held against: the dataset in memory and the largest payload.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
-    pub fn process(&mut self, members: usize) -> io::Result<()> {
+    fn process(&mut self, members: usize) -> io::Result<()> {
         let resident_peak_bytes = resident_peak_bytes();
         let chosen = self.registry.datasets().iter().filter(|dataset| chooses(&self.selection.datasets, dataset.name));
         for dataset in chosen {
@@ -336,64 +376,5 @@ pub fn codec_row(info: &CodecInfo) -> CodecRow {
         wire_format: info.wire_format.to_owned(),
         library: info.library.to_owned(),
         version: info.version.to_owned(),
-    }
-}
-
-/// A line on standard error that says what is running and about how much is left.
-///
-/// What is left is guessed from the steps: those done took so long, so those to come will take about as long for their members.
-pub struct Progress {
-    steps: usize,
-    done: usize,
-    start: Instant,
-    spent: f64,
-    expected: f64,
-    terminal: bool,
-}
-
-impl Progress {
-    fn new(steps: usize) -> Self {
-        Self { steps, done: 0, start: Instant::now(), spent: 0.0, expected: 0.0, terminal: io::stderr().is_terminal() }
-    }
-
-    /// Sets how many steps there are, and the seconds that they are expected to take together.
-    pub fn expect(&mut self, steps: usize, seconds: f64) {
-        (self.steps, self.expected) = (steps, seconds);
-    }
-
-    /// Starts a step that is expected to take so many seconds.
-    pub fn step(&mut self, name: impl Display, seconds: f64) {
-        self.done += 1;
-        // The machine is as much faster or slower than expected as it has been so far, once there is something to go by.
-        let elapsed = self.start.elapsed().as_secs_f64();
-        let pace = if self.spent > 5.0 { elapsed / self.spent } else { 1.0 };
-        let left = (self.expected - self.spent).max(0.0) * pace;
-        let (done, steps) = (self.done, self.steps);
-        self.say(format_args!("[{done:>3}/{steps}] about {} left: {name}", minutes(left)));
-        self.spent += seconds;
-    }
-
-    /// Says something between two steps.
-    pub fn say(&self, what: impl Display) {
-        let mut stderr = io::stderr().lock();
-        // A progress line that cannot be written is no reason to stop.
-        let _ = if self.terminal { write!(stderr, "\r\x1b[K{what}") } else { writeln!(stderr, "{what}") };
-        let _ = stderr.flush();
-    }
-
-    /// Ends the line.
-    pub fn end(&self) -> Duration {
-        if self.terminal {
-            eprintln!();
-        }
-        self.start.elapsed()
-    }
-}
-
-/// Seconds for people.
-pub fn minutes(seconds: f64) -> String {
-    match seconds.round() as u64 {
-        seconds @ 0..90 => format!("{seconds} s"),
-        seconds => format!("{} min {:02} s", seconds / 60, seconds % 60),
     }
 }

@@ -38,7 +38,10 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     where
         F: Encode<T>,
     {
-        let prepare: Make<Loop> = Rc::new(move |stock, spec| make(stock.subject::<T>(spec)?, stock.payload::<F, T>(spec)?));
+        let prepare: Make<Loop> = Rc::new(move |stock, spec| {
+            stock.release_sink();
+            make(stock.subject::<T>(spec)?, stock.payload::<F, T>(spec)?)
+        });
         self.registry.cases.push(Case { id: Self::id(operation), prepare });
         self
     }
@@ -292,9 +295,12 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             let change = subject.value.change();
             let mut payload = Payload::clone(&payload);
             F::update(&mut payload, &change)?;
-            let mut changed = subject.value.clone();
-            changed.apply(&change);
-            check::<F>(changed.checksum()?, F::default().decode(&payload)?.checksum()?)?;
+            let changed = {
+                let mut value = subject.value.clone();
+                value.apply(&change);
+                value.checksum()?
+            };
+            check::<F>(changed, F::default().decode(&payload)?.checksum()?)?;
             Ok(Box::new(move |n| time(n, 1, || F::update(black_box(&mut payload), &change))))
         })
     }

@@ -101,12 +101,21 @@ impl Stock {
         self.payload = None;
         self.message = None;
         self.compressed = None;
+        // What it grew to for another format is not kept beside this one's payload.
+        self.release_sink();
         let subject = self.subject::<T>(spec)?;
         let mut sink = Vec::new();
         F::default().encode(&subject.value, &mut sink)?;
         let payload = Rc::new(Payload::from(sink));
         self.payload = Some((kind.0, kind.1, spec.clone(), payload.clone()));
         Ok(payload)
+    }
+
+    /// Gives the sink's memory back, unless a case still writes into it.
+    pub(super) fn release_sink(&mut self) {
+        if Rc::strong_count(&self.sink) == 1 {
+            self.sink.take();
+        }
     }
 
     /// The one reused sink: of two encoders that are held against each other, neither has the better memory.
