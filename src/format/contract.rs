@@ -1,7 +1,7 @@
 //! Any class as .NET's Protocol Buffers libraries write it: what a field is said to be decides what is left out.
 //!
-//! Source: the encoding that Google documents, protobuf-net's bcl.proto, and the vectors of the tests. References of protobuf-net 2
-//! (`AsReference`, `DynamicType`) are absent: release 3 refuses them.
+//! Source: the encoding that Google documents, protobuf-net's bcl.proto, and the vectors of the tests. What only protobuf-net 2 has
+//! (`AsReference`, `DynamicType`) needs a graph: see `protobuf_net::references`.
 
 use std::marker::PhantomData;
 
@@ -150,7 +150,7 @@ impl Field {
 }
 
 impl Kind {
-    fn zero(&self) -> Value {
+    pub(super) fn zero(&self) -> Value {
         match self {
             Self::Bool => Value::Bool(false),
             Self::Int32 | Self::Int64 | Self::ZigZag | Self::Fixed64 | Self::DateTime | Self::TimeSpan => Value::Integer(0),
@@ -163,7 +163,7 @@ impl Kind {
         }
     }
 
-    fn wire(&self) -> u8 {
+    pub(super) fn wire(&self) -> u8 {
         match self {
             Self::Bool | Self::Int32 | Self::Int64 | Self::Unsigned | Self::ZigZag => VARINT,
             Self::Fixed32 | Self::Single => FIXED32,
@@ -209,7 +209,7 @@ fn write_object<M: Manner>(contract: &Contract, object: &Object, sink: &mut Vec<
     Ok(())
 }
 
-fn put_key(number: u32, wire: u8, sink: &mut Vec<u8>) {
+pub(super) fn put_key(number: u32, wire: u8, sink: &mut Vec<u8>) {
     append_varint(sink, u64::from(number) << 3 | u64::from(wire));
 }
 
@@ -263,7 +263,7 @@ fn write_field<M: Manner>(field: &Field, value: &Value, sink: &mut Vec<u8>, dept
 }
 
 /// Writes a value behind its key.
-fn write_value<M: Manner>(kind: &Kind, value: &Value, sink: &mut Vec<u8>, depth: usize) -> Result<()> {
+pub(super) fn write_value<M: Manner>(kind: &Kind, value: &Value, sink: &mut Vec<u8>, depth: usize) -> Result<()> {
     let mut nested = Vec::new();
     match (kind, value) {
         (Kind::Bool, Value::Bool(value)) => sink.push(u8::from(*value)),
@@ -449,7 +449,7 @@ fn read_field<M: Manner>(field: &Field, wire: u8, reader: &mut Reader<'_, M>, va
     Ok(())
 }
 
-fn read_value<M: Manner>(kind: &Kind, wire: u8, reader: &mut Reader<'_, M>, depth: usize) -> Result<Value> {
+pub(super) fn read_value<M: Manner>(kind: &Kind, wire: u8, reader: &mut Reader<'_, M>, depth: usize) -> Result<Value> {
     if wire != kind.wire() {
         return Err(reader.malformed(format!("wire type {wire} for a field of wire type {}", kind.wire())));
     }

@@ -47,7 +47,7 @@ pub(super) const FIXED32: u8 = 5;
 
 /// The bytes of a varint.
 #[inline]
-fn varint_size(value: u64) -> usize {
+pub(super) fn varint_size(value: u64) -> usize {
     // Nine sixty-fourths are a seventh, rounded up, as far as 64 bits go.
     (((value | 1).ilog2() * 9 + 73) / 64) as usize
 }

@@ -97,6 +97,17 @@ macro_rules! primitives {
                 }
             }
 
+            /// Elements of one kind, if these are all of it.
+            #[cfg(feature = "protobuf-net")]
+            pub(crate) fn of(kind: Primitive, runs: &[Run]) -> Option<Self> {
+                match kind {
+                    $(Primitive::$kind => {
+                        let element = |run: &Run| if let Run::One(Value::$kind(value)) = *run { Some(value) } else { None };
+                        runs.iter().map(element).collect::<Option<_>>().map(Self::$kind)
+                    })+
+                }
+            }
+
             /// How many elements there are, nulls included.
             pub fn len(&self) -> u64 {
                 match self {
@@ -335,7 +346,7 @@ impl Default for Graph {
 
 impl Graph {
     /// A graph of these parts.
-    #[cfg(feature = "nrbf")]
+    #[cfg(any(feature = "nrbf", feature = "protobuf-net"))]
     pub(crate) fn from_parts(root: ObjectId, objects: Vec<Object>, classes: Vec<Class>, libraries: Vec<Box<str>>) -> Self {
         Self { root: Value::Object(root), objects, classes, libraries }
     }
@@ -424,6 +435,25 @@ impl Graph {
         let members = &self.class(instance.class).members;
         let at = members.iter().position(|member| &*member.name == name || member.plain_name() == name)?;
         instance.values.get(at).copied()
+    }
+
+    /// The array that holds an object's items, and how many of its elements they are: an array's own, or those of a `List<T>`.
+    pub fn items(&self, id: ObjectId) -> Option<(&Array, u64)> {
+        match self.object(id) {
+            Object::Text(_) => None,
+            Object::Array(array) => Some((array, array.elements.len())),
+            Object::Instance(list) => {
+                let class = self.class(list.class);
+                if class.library.is_some() || !class.name.starts_with("System.Collections.Generic.List`1[") {
+                    return None;
+                }
+                let Some(Value::Object(items)) = self.field(list, "_items") else { return None };
+                let Some(Value::I32(size)) = self.field(list, "_size") else { return None };
+                let Object::Array(array) = self.object(items) else { return None };
+                let size = u64::try_from(size).ok()?;
+                (size <= array.elements.len() && matches!(array.shape, Shape::Vector(_))).then_some((&**array, size))
+            }
+        }
     }
 
     /// The name of an object's type as .NET prints it.

@@ -16,6 +16,8 @@ mod datacontract;
 mod messagepack_csharp;
 #[cfg(any(feature = "protobuf-net", feature = "google-protobuf"))]
 mod protobuf;
+#[cfg(feature = "protobuf-net")]
+mod references;
 #[cfg(any(feature = "custom", feature = "binary-writer"))]
 mod sequential;
 mod sizes;

@@ -1,4 +1,6 @@
-//! Protocol Buffers as protobuf-net 3 writes and reads them, and what it puts around its messages.
+//! Protocol Buffers as protobuf-net 3 writes and reads them, what it puts around its messages, and the graphs that release 2 wrote.
+
+pub mod references;
 
 use super::Info;
 use super::dotnet_protobuf::{self, DotnetProtobuf, Manner};
