@@ -8,6 +8,7 @@
 //! - [`format`](mod@format): the wire formats, a trait for each thing that one can do;
 //! - [`codec`]: the compressors;
 //! - [`recognition`]: what bytes are, as far as they tell;
+//! - [`stream`], and `file` (feature `cli`): payloads from any `Read`, to any `Write`, in files that are whole or not there;
 //! - [`operation`] and [`registry`]: what can be measured, and how to run it;
 //! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file;
 //! - `report` (feature `report`): the pages that are made from records alone.
@@ -36,6 +37,8 @@ pub mod envelope;
 pub mod error;
 #[cfg(feature = "evolution")]
 pub mod evolution;
+#[cfg(feature = "cli")]
+pub mod file;
 pub mod format;
 pub mod graph;
 pub mod measure;
@@ -47,6 +50,7 @@ pub mod registry;
 #[cfg(feature = "report")]
 pub mod report;
 pub mod statistics;
+pub mod stream;
 
 pub use dataset::{Dataset, Read};
 pub use error::{Error, Problem, Result};

@@ -10,9 +10,38 @@ pub const ALIGNMENT: usize = 16;
 /// It takes over a `Vec<u8>` that happens to be aligned, as an allocator's blocks nearly always are, and copies one that is not.
 #[derive(Debug)]
 pub struct Payload {
-    buffer: Vec<u8>,
+    memory: Memory,
     start: usize,
     len: usize,
+}
+
+/// Where the bytes are.
+#[derive(Debug)]
+enum Memory {
+    Owned(Vec<u8>),
+    /// A file's pages, which are aligned; what is written to them is not written to the file.
+    #[cfg(feature = "cli")]
+    Mapped(memmap2::MmapMut),
+}
+
+impl Memory {
+    #[inline]
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Owned(buffer) => buffer,
+            #[cfg(feature = "cli")]
+            Self::Mapped(map) => map,
+        }
+    }
+
+    #[inline]
+    fn as_mut_slice(&mut self) -> &mut [u8] {
+        match self {
+            Self::Owned(buffer) => buffer,
+            #[cfg(feature = "cli")]
+            Self::Mapped(map) => map,
+        }
+    }
 }
 
 impl Payload {
@@ -20,24 +49,33 @@ impl Payload {
     pub fn zeroed(len: usize) -> Self {
         let buffer = vec![0; len + ALIGNMENT - 1];
         let start = misalignment(&buffer);
-        Self { buffer, start, len }
+        Self { memory: Memory::Owned(buffer), start, len }
+    }
+
+    /// The bytes of a file that is mapped for this process alone, see [`file::map`](crate::file::map).
+    #[cfg(feature = "cli")]
+    pub(crate) fn mapped(map: memmap2::MmapMut) -> Self {
+        let (start, len) = (misalignment(&map), map.len());
+        // The system maps whole pages.
+        assert_eq!(start, 0);
+        Self { memory: Memory::Mapped(map), start, len }
     }
 
     /// The payload's bytes.
     pub fn as_slice(&self) -> &[u8] {
-        &self.buffer[self.start..self.start + self.len]
+        &self.memory.as_slice()[self.start..self.start + self.len]
     }
 
     /// The payload's bytes, to be changed in place.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        &mut self.buffer[self.start..self.start + self.len]
+        &mut self.memory.as_mut_slice()[self.start..self.start + self.len]
     }
 
     /// Makes the payload `len` bytes long, for a writer that fills them all, and reuses the memory it has.
     ///
     /// What the bytes hold before that is not specified: it may be what stood there.
     pub fn overwrite(&mut self, len: usize) -> &mut [u8] {
-        if self.start + len > self.buffer.len() {
+        if self.start + len > self.memory.as_slice().len() {
             *self = Self::zeroed(len);
         }
         self.len = len;
@@ -61,7 +99,7 @@ impl From<Vec<u8>> for Payload {
     fn from(buffer: Vec<u8>) -> Self {
         if misalignment(&buffer) == 0 {
             let len = buffer.len();
-            Self { buffer, start: 0, len }
+            Self { memory: Memory::Owned(buffer), start: 0, len }
         } else {
             Self::from(buffer.as_slice())
         }

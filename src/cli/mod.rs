@@ -1,9 +1,13 @@
 //! The program's commands, one file each. A program of your own can offer them for a registry of its own.
 
+mod convert;
+mod decode;
+mod encode;
 #[cfg(feature = "evolution")]
 mod evolve;
 mod list;
 mod measure;
+mod payloads;
 mod report;
 mod reproduce;
 
@@ -27,6 +31,12 @@ struct Arguments {
 enum Command {
     /// Show the formats, codecs, datasets and operations, and which format can do what
     List(list::Arguments),
+    /// Show a payload as JSON
+    Decode(decode::Arguments),
+    /// Write JSON as a payload of any format
+    Encode(encode::Arguments),
+    /// Read a payload of one format and write it in another
+    Convert(convert::Arguments),
     /// Measure sizes, times, allocations and peak memory, and write them as JSON lines
     Measure(measure::Arguments),
     /// Make the report from records, or check that it is what they give
@@ -50,6 +60,9 @@ pub fn run(registry: &Registry, arguments: impl IntoIterator<Item = impl Into<Os
     crate::evolution::isolated::serve();
     let outcome = match Arguments::parse_from(arguments).command {
         Command::List(arguments) => list::run(registry, &arguments),
+        Command::Decode(arguments) => decode::run(registry, &arguments),
+        Command::Encode(arguments) => encode::run(registry, &arguments),
+        Command::Convert(arguments) => convert::run(registry, &arguments),
         Command::Measure(arguments) => measure::run(registry, arguments),
         Command::Report(arguments) => report::run(&arguments),
         #[cfg(feature = "evolution")]

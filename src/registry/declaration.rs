@@ -12,6 +12,7 @@ use super::{Case, CaseId, Comparison, DefaultLimits, Fidelity, Loop, Make, NATIV
 use crate::dataset::{Dataset, Read};
 use crate::error::Result;
 use crate::format::{Access, AccessUnchecked, Borrow, Convert, Decode, Encode, Format, Populate, Update};
+use crate::graph::Graph;
 use crate::operation::Operation;
 use crate::payload::Payload;
 
@@ -94,6 +95,7 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
                 let mut sink = Vec::new();
                 Some(F::default().encode(value.downcast_ref::<T>()?, &mut sink).map(|()| sink))
             }),
+            decode: None,
             verify: None,
             round_trip: None,
             probes: || T::probes().into_iter().map(|(name, value)| (name, Box::new(value) as Box<dyn Any>)).collect(),
@@ -133,6 +135,7 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         F: Decode<T> + Encode<T>,
     {
         if let Some(source) = self.source() {
+            source.decode = Some(|payload| Ok(Box::new(F::default().decode(payload)?)));
             source.verify = Some(Rc::new(|stock, spec, payload| {
                 let subject = stock.subject::<T>(spec)?;
                 subject.check::<F>(F::default().decode(payload)?.checksum()?)
@@ -364,6 +367,15 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     {
         self.add(Operation::AccessBare, move |_, payload| Ok(Box::new(move |n| time(n, 1, || call(black_box(&payload))))))
             .adapter(Operation::Access, Operation::AccessBare)
+    }
+
+    /// Payloads of this format can hold any graph of objects.
+    pub fn graphs(self) -> Self
+    where
+        F: Decode<Graph>,
+    {
+        self.registry.graph_readers.push((F::INFO.name, |payload| F::default().decode(payload)));
+        self
     }
 
     /// A reading with a limit left at the library's default: the report tells whether it stops the dataset. The format's own

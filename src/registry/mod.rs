@@ -4,6 +4,7 @@
 //! [`Loop`] that times a whole run of iterations, so the dynamic call stands around the loop and not inside it.
 
 mod declaration;
+mod notation;
 mod stock;
 mod timing;
 
@@ -13,15 +14,18 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use declaration::Declaration;
+pub use notation::{AnyValue, Notation};
 pub use stock::{RANDOM_READS, Stock, Subject};
 
 use crate::codec::{self, Codec, CodecInfo};
-use crate::dataset::{Dataset, Spec};
+use crate::dataset::{Dataset, Organization, Spec};
 use crate::error::{Error, Result};
 use crate::format::{self, Format, Info, Validation};
+use crate::graph::Graph;
 use crate::operation::Operation;
 use crate::payload::Payload;
 use timing::{time, time_taking};
@@ -138,6 +142,7 @@ pub struct Source {
     payload: Make<Rc<Payload>>,
     data_size: Make<usize>,
     encode: OfValue<Result<Vec<u8>>>,
+    decode: Option<fn(&Payload) -> Result<AnyValue>>,
     verify: Option<Verify>,
     round_trip: Option<OfValue<Fidelity>>,
     probes: fn() -> Vec<Probe>,
@@ -174,6 +179,11 @@ impl Source {
     /// A value as this format writes it; nothing if the value is not of the source's dataset.
     pub fn encode(&self, value: &dyn Any) -> Option<Result<Vec<u8>>> {
         (self.encode)(value)
+    }
+
+    /// The value that fills a payload to its end; nothing if the format does not decode.
+    pub fn decode(&self, payload: &Payload) -> Option<Result<AnyValue>> {
+        self.decode.map(|decode| decode(payload))
     }
 
     /// What comes back of a value; nothing if the value is not of the source's dataset, or the format does not decode.
@@ -220,7 +230,12 @@ pub struct Registry {
     default_limits: Vec<DefaultLimits>,
     codecs: Vec<(CodecInfo, NewCodec)>,
     validations: Vec<(&'static str, Validation)>,
+    notations: Vec<Notation>,
+    graph_readers: Vec<(&'static str, GraphReader)>,
 }
+
+/// Reads the graph that fills a payload to its end.
+pub type GraphReader = fn(&Payload) -> Result<Graph>;
 
 impl Registry {
     /// Nothing declared: for a registry of your own types.
@@ -239,7 +254,13 @@ impl Registry {
     pub fn standard() -> Self {
         let mut registry = Self::with_codecs();
         format::register(&mut registry);
+        registry.notation::<Organization>();
         registry
+    }
+
+    /// Lets a program print the values of a dataset as JSON and read them from it.
+    pub fn notation<T: Dataset + Serialize + DeserializeOwned>(&mut self) {
+        self.notations.push(Notation::of::<T>());
     }
 
     /// Declares a format for a dataset; what it can do is said by the calls on what this returns.
@@ -342,6 +363,16 @@ impl Registry {
     /// When a format's access validates, if it has one.
     pub fn validation(&self, format: &str) -> Option<Validation> {
         self.validations.iter().find(|(name, _)| *name == format).map(|(_, validation)| *validation)
+    }
+
+    /// The datasets that have a JSON form.
+    pub fn notations(&self) -> &[Notation] {
+        &self.notations
+    }
+
+    /// How a format's payload is read as a graph, if it can hold any.
+    pub fn graph_reader(&self, format: &str) -> Option<GraphReader> {
+        self.graph_readers.iter().find(|(name, _)| *name == format).map(|(_, read)| *read)
     }
 
     /// Every case: those of the formats, then every encoded dataset through every codec.

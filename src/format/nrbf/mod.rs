@@ -41,7 +41,7 @@ impl Format for Nrbf {
 }
 
 pub(super) fn register(registry: &mut Registry) {
-    registry.declare::<Nrbf, Organization>().encode().decode();
+    registry.declare::<Nrbf, Organization>().encode().decode().graphs();
 }
 
 /// Whether bytes start as every payload does.
