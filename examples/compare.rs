@@ -19,7 +19,7 @@ fn main() -> wirewise::Result<()> {
     let spec = registry.datasets()[0].spec(MEMBERS);
     let mut stock = Stock::default();
     println!("{:<20} {:>12} {:>14} {:>14}", "", "bytes/member", "encode ns", "decode ns");
-    for source in registry.sources() {
+    for source in registry.sources().iter().filter(|source| source.dataset == registry.datasets()[0].name) {
         let mut nanoseconds = |operation| -> wirewise::Result<f64> {
             let id = CaseId { operation, dataset: source.dataset.into(), format: source.format.name.into(), codec: None };
             let Some(case) = registry.case(&id) else { return Ok(f64::NAN) };

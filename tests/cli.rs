@@ -101,3 +101,45 @@ fn reproduce_says_what_holds() {
     let not_run = text.lines().filter(|line| line.contains("not run")).count();
     assert_eq!(not_run == 0, enabled.iter().all(|&enabled| enabled), "{all:?}: {text}");
 }
+
+/// Every row is there, and what is not enabled says so; a claim is judged exactly where both of its sides were run.
+#[test]
+fn reproduce_of_the_small_object_and_of_the_two_protobufs() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: [(&str, &[(&str, bool)]); 2] = [
+        (
+            "001",
+            &[
+                ("json ", cfg!(feature = "json")),
+                ("messagepack-map ", cfg!(feature = "messagepack")),
+                ("system-text-json ", cfg!(feature = "system-text-json")),
+                ("messagepack-csharp-map ", cfg!(feature = "messagepack-csharp")),
+            ],
+        ),
+        (
+            "004",
+            &[
+                ("google-protobuf ", cfg!(feature = "google-protobuf")),
+                ("protobuf-net ", cfg!(feature = "protobuf-net")),
+                ("datacontract ", cfg!(feature = "datacontract")),
+            ],
+        ),
+    ];
+    for (article, formats) in rows {
+        let text = succeeds(folder.path(), &["reproduce", article, "--runs", "3"]);
+        for (format, enabled) in formats {
+            let lines: Vec<&str> = text.lines().filter(|line| line.starts_with(format) || line.contains(&format!("  {format}"))).collect();
+            assert_eq!(lines.len(), 2, "{article}, {format}: {text}");
+            assert!(lines.iter().all(|line| line.contains("its feature is not enabled") != *enabled), "{article}, {format}: {text}");
+            assert!(lines.iter().all(|line| line.ends_with("not at hand")), "{article}, {format}: {text}");
+        }
+        let judged = text.lines().filter(|line| line.contains("  holds  ") || line.contains("  does not hold  ")).count();
+        let not_run = text.lines().filter(|line| line.contains("  not run  ")).count();
+        assert_eq!(judged + not_run, if article == "001" { 10 } else { 32 }, "{text}");
+        assert_eq!(not_run == 0, formats.iter().all(|(_, enabled)| *enabled), "{text}");
+        // Each reads the other's files, whatever the times of a debug build.
+        for line in text.lines().filter(|line| line.contains("'s file")) {
+            assert!(line.contains("  holds  ") || line.contains("  not run  "), "{line}");
+        }
+    }
+}

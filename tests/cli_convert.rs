@@ -129,7 +129,7 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         (&["decode", "-", "--format", "jason"], b"{}", 1, &["no format \"jason\"", "json"]),
         (&["decode", "-", "--codec", "gzip"], b"{}", 1, &["no codec \"gzip\""]),
         (&["decode", "-", "--dataset", "people"], b"{}", 1, &["no dataset \"people\"", "organization"]),
-        (&["decode", "-"], b"", 1, &["nothing is recognised", "--format"]),
+        (&["decode", "-"], b"", 1, &["no bytes", "--format"]),
         (&["decode", "-"], b"\x1F\x8B\x08\0\0\0\0\0", 1, &["a gzip stream", "no format here reads that"]),
         (&["decode", "-", "--format", "json"], b"\x28\xB5\x2F\xFD", 1, &["zstd"]),
         (&["decode", "-", "--format", "json"], b"\x04\x22\x4D\x18", 1, &["this is an LZ4 frame", "json: at byte 0"]),

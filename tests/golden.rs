@@ -2,9 +2,10 @@
 //!
 //! `WIREWISE_BLESS=1 cargo test --test golden` writes the files anew, for a change that is meant.
 
+use std::any::Any;
 use std::path::Path;
 
-use wirewise::dataset::{Dataset, Organization, Spec};
+use wirewise::dataset::{Dataset, Organization, Person, Spec};
 use wirewise::registry::Registry;
 
 #[test]
@@ -12,8 +13,10 @@ fn every_format_writes_the_bytes_that_it_did() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let bless = std::env::var_os("WIREWISE_BLESS").is_some();
     let organization = Organization::generate(&Spec::of::<Organization>(3)).unwrap();
+    let person = Person::generate(&Spec::of::<Person>(1)).unwrap();
+    let values: [&dyn Any; 2] = [&organization, &person];
     for source in Registry::standard().sources() {
-        let payload = source.encode(&organization).unwrap().unwrap();
+        let payload = values.iter().find_map(|value| source.encode(*value)).unwrap().unwrap();
         let file = folder.join(format!("{}.{}.bin", source.dataset, source.format.name));
         if bless {
             std::fs::write(&file, &payload).unwrap();

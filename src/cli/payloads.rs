@@ -138,6 +138,9 @@ pub(super) fn read(registry: &Registry, reading: &Reading, wanted: &Wanted<'_>, 
             Err(error) => Err(with_hint(error, &format, &input)),
         };
     }
+    if input.is_empty() {
+        bail!("{}: no bytes, which more than one format takes for a value; name one with --format", wanted.path.display());
+    }
     let found = recognise(&input);
     let (names, certain) = candidates(registry, wanted, found);
     let recognised = found.map_or_else(|| "nothing is recognised".to_owned(), |found| found.to_string());

@@ -3,12 +3,14 @@
 mod checksum;
 mod edges;
 pub mod organization;
+pub mod person;
 mod random;
 
 use serde::{Deserialize, Serialize};
 
 pub use checksum::Checksum;
 pub use organization::{Member, MemberRef, Organization, OrganizationRef, Text};
+pub use person::Person;
 pub use random::Random;
 
 use crate::error::Result;
@@ -43,6 +45,9 @@ pub trait Dataset: Read + Clone + Sized + 'static {
     const VARIANTS: &'static [&'static str] = &["default"];
     /// The default seed.
     const SEED: u64 = 1;
+
+    /// Whether it is measured when no dataset is named; otherwise only when it is.
+    const MEASURED: bool = true;
 
     /// A change of one fixed-size field of all records, see [`Update`](crate::format::Update).
     type Change;

@@ -10,7 +10,7 @@ use quick_xml::name::{Namespace, ResolveResult};
 use super::plain::{Plain, Source, most_items};
 use super::sink::Sink;
 use super::{Borrow, Decode, Encode, Format, Info};
-use crate::dataset::{Member, Organization, OrganizationRef};
+use crate::dataset::{Member, Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
 use crate::payload::Payload;
 use crate::registry::Registry;
@@ -66,6 +66,7 @@ impl Format for DataContract {
 
 pub(super) fn register(registry: &mut Registry) {
     registry.declare::<DataContract, Organization>().encode().decode().borrow();
+    registry.declare::<DataContract, Person>().encode().decode();
 }
 
 impl Encode<Organization> for DataContract {
@@ -135,6 +136,48 @@ fn put_member(sink: &mut Sink<'_>, member: &Member) -> Result<()> {
     Ok(())
 }
 
+/// A class that a payload can be of.
+pub trait Root {
+    /// What its element is called.
+    fn element(names: &Names) -> &'static str;
+}
+
+impl Root for Organization {
+    fn element(names: &Names) -> &'static str {
+        names.organization
+    }
+}
+
+impl Root for OrganizationRef<'_> {
+    fn element(names: &Names) -> &'static str {
+        names.organization
+    }
+}
+
+impl Root for Person {
+    fn element(_: &Names) -> &'static str {
+        "Person"
+    }
+}
+
+impl Encode<Person> for DataContract {
+    fn encode(&mut self, value: &Person, sink: &mut Vec<u8>) -> Result<()> {
+        let mut sink = Sink::new(sink);
+        for part in ["<Person xmlns=\"", self.0.namespace, "\" xmlns:i=\"", INSTANCE, "\">"] {
+            sink.put_slice(part.as_bytes());
+        }
+        put_text(&mut sink, "Address", value.address.as_deref())?;
+        for (open, number, close) in [("<Age>", value.age, "</Age>"), ("<Id>", value.id, "</Id>")] {
+            sink.put_slice(open.as_bytes());
+            sink.integer(number);
+            sink.put_slice(close.as_bytes());
+        }
+        put_text(&mut sink, "Name", value.name.as_deref())?;
+        sink.put_slice(b"</Person>");
+        Ok(())
+    }
+}
+
 /// What a byte of a text needs: nothing, its entity, or a look at what it starts.
 const ESCAPES: [&str; 256] = {
     let mut escapes = [""; 256];
@@ -189,7 +232,7 @@ fn put_text(sink: &mut Sink<'_>, name: &str, text: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-impl<T: for<'p> Plain<'p>> Decode<T> for DataContract {
+impl<T: Root + for<'p> Plain<'p>> Decode<T> for DataContract {
     fn decode(&mut self, payload: &Payload) -> Result<T> {
         read(&self.0, payload)
     }
@@ -203,12 +246,12 @@ impl Borrow<Organization> for DataContract {
     }
 }
 
-fn read<'p, T: Plain<'p>>(names: &Names, payload: &'p [u8]) -> Result<T> {
+fn read<'p, T: Root + Plain<'p>>(names: &Names, payload: &'p [u8]) -> Result<T> {
     let text = simdutf8::compat::from_utf8(payload).map_err(|error| Error::at(NAME, error.valid_up_to(), Problem::InvalidUtf8))?;
     let mut xml = NsReader::from_str(text);
     xml.config_mut().expand_empty_elements = true;
     let mut reader = Reader { names, xml, len: payload.len(), depth: 0, nil: false };
-    reader.root()?;
+    reader.root(T::element(names))?;
     if reader.nil {
         return Err(reader.malformed("null where an object is expected"));
     }
@@ -298,14 +341,14 @@ impl<'p> Reader<'_, 'p> {
     }
 
     /// Moves behind the root's start.
-    fn root(&mut self) -> Result<()> {
+    fn root(&mut self, name: &str) -> Result<()> {
         loop {
             match self.event()? {
                 Event::Start(start) => {
-                    if self.enter(&start)? == Kind::Contract && start.local_name().as_ref() == self.names.organization {
+                    if self.enter(&start)? == Kind::Contract && start.local_name().as_ref() == name {
                         return Ok(());
                     }
-                    return Err(self.malformed(format!("the root {} is expected, in its namespace", self.names.organization)));
+                    return Err(self.malformed(format!("the root {name} is expected, in its namespace")));
                 }
                 Event::Text(text) if is_space(&text.xml10_content()) => {}
                 Event::Decl(_) | Event::Comment(_) | Event::PI(_) => {}

@@ -3,12 +3,14 @@
 //!
 //! Source: the encoding that Google documents, and what both libraries wrote and read for the vectors of the tests.
 
+mod person;
+
 use std::marker::PhantomData;
 
 use super::plain::most_items;
 use super::sink::Sink;
 use super::{Borrow, Decode, Encode, Format, Info};
-use crate::dataset::{Member, MemberRef, Organization, OrganizationRef, Text};
+use crate::dataset::{Member, MemberRef, Organization, OrganizationRef, Person, Text};
 use crate::error::{Error, Problem, Result};
 use crate::payload::Payload;
 use crate::registry::Registry;
@@ -33,6 +35,7 @@ impl<M: Manner> Format for DotnetProtobuf<M> {
 
 pub(super) fn register<M: Manner>(registry: &mut Registry) {
     registry.declare::<DotnetProtobuf<M>, Organization>().encode().decode().borrow();
+    registry.declare::<DotnetProtobuf<M>, Person>().encode().decode();
 }
 
 /// Messages and groups inside each other.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned};
 
 use super::{Borrow, Decode, Encode, Format, Info};
-use crate::dataset::{Organization, OrganizationRef};
+use crate::dataset::{Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
 use crate::payload::Payload;
 use crate::registry::Registry;
@@ -34,6 +34,7 @@ pub(super) fn register(registry: &mut Registry) {
             serde_json::to_writer(sink, value).map_err(refused)
         })
         .bare_decode::<Organization>(|payload| serde_json::from_slice(payload).map_err(refused));
+    registry.declare::<Json, Person>().encode().decode();
 }
 
 impl<T: Serialize> Encode<T> for Json {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 
 use super::{Borrow, Decode, Encode, Format, Info};
-use crate::dataset::{Organization, OrganizationRef};
+use crate::dataset::{Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
 use crate::payload::Payload;
 use crate::registry::Registry;
@@ -60,6 +60,8 @@ pub(super) fn register(registry: &mut Registry) {
             value.serialize(&mut Serializer::new(sink).with_struct_map()).map_err(|error| Error::malformed("messagepack-map", error))
         })
         .bare_decode::<Organization>(|payload| rmp_serde::from_slice(payload).map_err(|error| Error::malformed("messagepack-map", error)));
+    registry.declare::<MessagePackArray, Person>().encode().decode();
+    registry.declare::<MessagePackMap, Person>().encode().decode();
 }
 
 impl<T: Serialize> Encode<T> for MessagePackArray {

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::dataset::{Member, MemberRef, Organization, OrganizationRef, Text};
+use crate::dataset::{Member, MemberRef, Organization, OrganizationRef, Person, Text};
 use crate::error::Result;
 
 /// A payload of values that tell what they are, read from its start to its end.
@@ -132,6 +132,22 @@ macro_rules! plain_classes {
 
 plain_classes!('p, Organization, Member, Cow::into_owned);
 plain_classes!('p, OrganizationRef<'p>, MemberRef<'p>, Text);
+
+impl<'p> Plain<'p> for Person {
+    fn read<S: Source<'p>>(source: &mut S) -> Result<Self> {
+        let mut value = Self::default();
+        source.object(&["Id", "Name", "Age", "Address"], |source, property| {
+            match property {
+                0 => value.id = source.int32()?,
+                1 => value.name = source.nullable_text()?.map(Cow::into_owned),
+                2 => value.age = source.int32()?,
+                _ => value.address = source.nullable_text()?.map(Cow::into_owned),
+            }
+            Ok(())
+        })?;
+        Ok(value)
+    }
+}
 
 /// What the items of a list may take, beyond [`AT_LEAST`], for each byte of the payload. An empty object is one to three bytes in a
 /// payload and a hundred in memory, so that a payload could ask for a hundred times its size.

@@ -12,7 +12,7 @@ use serde::ser::{self, Serialize};
 use super::plain::{Plain, Source, most_items};
 use super::sink::Sink;
 use super::{Borrow, Decode, Encode, Format, Info};
-use crate::dataset::{Organization, OrganizationRef};
+use crate::dataset::{Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
 use crate::payload::Payload;
 use crate::registry::Registry;
@@ -38,6 +38,7 @@ impl Format for SystemTextJson {
 
 pub(super) fn register(registry: &mut Registry) {
     registry.declare::<SystemTextJson, Organization>().encode().decode().borrow();
+    registry.declare::<SystemTextJson, Person>().encode().decode();
 }
 
 impl<T: Serialize> Encode<T> for SystemTextJson {

@@ -15,7 +15,7 @@ use crate::record::{
     Cell, CodecRow, DefaultLimits, Environment, Failure, FidelityRow, FormatRow, Process, Ratio, Record, Run, Size, Time, VERSION, Writer,
     resident_peak_bytes,
 };
-use crate::registry::{Case, CaseId, NATIVE, Registry, Stock};
+use crate::registry::{Case, CaseId, DatasetInfo, NATIVE, Registry, Stock};
 
 /// What is chosen of a registry; an empty list chooses all.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +39,11 @@ impl Selection {
 
     fn takes_source(&self, dataset: &str, format: &str) -> bool {
         chooses(&self.datasets, dataset) && (format == NATIVE || chooses(&self.formats, format))
+    }
+
+    /// Of datasets that are not named, those that are measured by default.
+    fn takes_dataset(&self, dataset: &DatasetInfo) -> bool {
+        chooses(&self.datasets, dataset.name) && (dataset.measured || !self.datasets.is_empty())
     }
 
     fn takes_codec(&self, codec: &str) -> bool {
@@ -91,7 +96,7 @@ pub fn plan(registry: &Registry, selection: &Selection, members: &[usize], codec
         for &members in members {
             for case in registry.cases() {
                 let Some(dataset) = registry.datasets().iter().find(|dataset| dataset.name == case.id.dataset) else { continue };
-                if case.id.codec.is_some() == with_codec && selection.takes(&case.id) {
+                if case.id.codec.is_some() == with_codec && selection.takes_dataset(dataset) && selection.takes(&case.id) {
                     let cell = Cell { id: case.id.clone(), spec: dataset.spec(members) };
                     planned.push(Planned { case, cell });
                 }
@@ -330,7 +335,7 @@ impl<'r> Session<'r> {
     /// Records the peak of this process, and what it is held against: the dataset in memory and the largest payload.
     fn process(&mut self, members: usize) -> io::Result<()> {
         let resident_peak_bytes = resident_peak_bytes();
-        let chosen = self.registry.datasets().iter().filter(|dataset| chooses(&self.selection.datasets, dataset.name));
+        let chosen = self.registry.datasets().iter().filter(|dataset| self.selection.takes_dataset(dataset));
         for dataset in chosen {
             let spec = dataset.spec(members);
             let id = CaseId { operation: Operation::Clone, dataset: dataset.name.to_owned(), format: NATIVE.to_owned(), codec: None };

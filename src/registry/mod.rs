@@ -22,7 +22,7 @@ pub use notation::{AnyValue, Notation};
 pub use stock::{RANDOM_READS, Stock, Subject};
 
 use crate::codec::{self, Codec, CodecInfo};
-use crate::dataset::{Dataset, Organization, Spec};
+use crate::dataset::{Dataset, Organization, Person, Spec};
 use crate::error::{Error, Result};
 use crate::format::{self, Format, Info, Validation};
 use crate::graph::Graph;
@@ -208,6 +208,8 @@ pub struct DatasetInfo {
     pub variants: &'static [&'static str],
     /// See [`Dataset::SEED`].
     pub seed: u64,
+    /// See [`Dataset::MEASURED`].
+    pub measured: bool,
 }
 
 impl DatasetInfo {
@@ -255,6 +257,7 @@ impl Registry {
         let mut registry = Self::with_codecs();
         format::register(&mut registry);
         registry.notation::<Organization>();
+        registry.notation::<Person>();
         registry
     }
 
@@ -269,7 +272,13 @@ impl Registry {
             self.formats.push(F::INFO);
         }
         if !self.datasets.iter().any(|dataset| dataset.name == T::NAME) {
-            self.datasets.push(DatasetInfo { name: T::NAME, description: T::DESCRIPTION, variants: T::VARIANTS, seed: T::SEED });
+            self.datasets.push(DatasetInfo {
+                name: T::NAME,
+                description: T::DESCRIPTION,
+                variants: T::VARIANTS,
+                seed: T::SEED,
+                measured: T::MEASURED,
+            });
             self.declare_native::<T>();
         }
         Declaration::new(self)

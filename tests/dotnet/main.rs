@@ -14,6 +14,7 @@ mod contract;
 mod datacontract;
 #[cfg(feature = "messagepack-csharp")]
 mod messagepack_csharp;
+mod person;
 #[cfg(any(feature = "protobuf-net", feature = "google-protobuf"))]
 mod protobuf;
 #[cfg(feature = "protobuf-net")]

@@ -16,7 +16,7 @@ pub use value::{Timestamp, Value};
 use super::plain::Plain;
 use super::sink::Sink;
 use super::{Borrow, Decode, Encode, Format, Info};
-use crate::dataset::{Organization, OrganizationRef};
+use crate::dataset::{Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
 use crate::payload::Payload;
 use crate::registry::Registry;
@@ -135,6 +135,8 @@ pub(super) fn register(registry: &mut Registry) {
     registry.declare::<MapPlain, Organization>().encode().decode().borrow();
     registry.declare::<MapLz4Block, Organization>().encode().decode();
     registry.declare::<MapLz4BlockArray, Organization>().encode().decode();
+    registry.declare::<ArrayPlain, Person>().encode().decode();
+    registry.declare::<MapPlain, Person>().encode().decode();
 }
 
 /// Something that a writer can write.

@@ -1,29 +1,17 @@
-//! `wirewise reproduce`: the article's plain run, its published figures beside ours, and whether its claims hold here.
+//! Article 000: a list of members through six formats.
 //!
 //! Source of the published figures: the first article's table, for its runs of 1,000,000 members on its author's machine and .NET. Its
 //! claims are taken as what that table says: which row is least, which is greatest, which is below which.
 
-use std::process::ExitCode;
-
-use clap::Args;
-
-use super::{print_table, thousands};
+use super::{Arguments, Verdict, print_claims};
+use crate::cli::{print_table, thousands};
 use crate::dataset::{Dataset, Organization};
 use crate::operation::Operation;
 use crate::registry::{CaseId, Registry, Source, Stock};
 use crate::statistics::Summary;
 
-#[derive(Debug, Args)]
-pub(super) struct Arguments {
-    /// How many members; the published figures are for 1,000,000
-    #[arg(long, default_value_t = PUBLISHED_MEMBERS)]
-    members: usize,
-    /// How often each row is run; its median is shown
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
-    runs: u16,
-}
-
 const PUBLISHED_MEMBERS: usize = 1_000_000;
+const RUNS: u16 = 3;
 
 /// A row of the article's table, and what stands for it here.
 struct Row {
@@ -157,16 +145,17 @@ impl Claim {
     }
 }
 
-pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(super) fn run(registry: &Registry, arguments: &Arguments) {
+    let (members, runs) = (arguments.members.unwrap_or(PUBLISHED_MEMBERS), arguments.runs.unwrap_or(RUNS));
     let mut stock = Stock::default();
     let mut figures: Vec<(&'static str, Figures)> = Vec::new();
     let mut rows = Vec::new();
     for row in &ROWS {
         eprintln!("{} …", row.title);
-        match measure(registry, &mut stock, row, arguments) {
+        match measure(registry, &mut stock, row, members, runs) {
             Ok(measured) => {
                 let ours = [measured.encode, measured.decode].map(|time| format!("{time:.0}"));
-                rows.push(table_row(row, ours, &thousands(measured.bytes as u64), &thousands(arguments.members as u64), row.remark));
+                rows.push(table_row(row, ours, &thousands(measured.bytes as u64), &thousands(members as u64), row.remark));
                 figures.push((row.title, measured));
             }
             Err(reason) => rows.push(table_row(row, ["–".into(), "–".into()], "–", "–", &reason)),
@@ -174,29 +163,24 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     }
     println!(
         "{} members, seed {}, medians of {} runs; the sums over all fields of what was decoded agree.\n",
-        thousands(arguments.members as u64),
+        thousands(members as u64),
         Organization::SEED,
-        arguments.runs
+        runs
     );
     let head = ["", "encode ms", "published", "decode ms", "published", "bytes", "published", "count", "remark"];
     print_table(&head, &rows, &[false, true, true, true, true, true, true, true, false]);
     println!("\nThe published times are another machine's and another runtime's: compare rows with rows, not times with times.\n");
     let of_article: Vec<(&'static str, Figures)> = ROWS.iter().map(|row| (row.title, row.published)).collect();
-    let claims: Vec<Vec<String>> = CLAIMS
+    let claims: Vec<_> = CLAIMS
         .iter()
         .filter_map(|claim| {
             let (text, _, published) = claim.judge(&of_article)?;
-            let (verdict, ratio) = match claim.judge(&figures) {
-                Some((_, true, ratio)) => ("holds", format!("{ratio:.2}")),
-                Some((_, false, ratio)) => ("does not hold", format!("{ratio:.2}")),
-                None => ("not run", "–".to_owned()),
-            };
-            Some(vec![text, verdict.to_owned(), ratio, format!("{published:.2}")])
+            let verdict = claim.judge(&figures).map(|(_, holds, ratio)| Verdict { holds, figure: format!("{ratio:.2}") });
+            Some((text, verdict, Some(format!("{published:.2}"))))
         })
         .collect();
-    print_table(&["the article's table says", "here", "ratio", "published"], &claims, &[false, false, true, true]);
+    print_claims("the article's table says", "ratio", &claims);
     println!("\nThe ratio is to the next row of the table, or to the row that is named.");
-    Ok(ExitCode::SUCCESS)
 }
 
 fn table_row(row: &Row, [encode, decode]: [String; 2], bytes: &str, count: &str, remark: &str) -> Vec<String> {
@@ -216,16 +200,16 @@ fn table_row(row: &Row, [encode, decode]: [String; 2], bytes: &str, count: &str,
 }
 
 /// Encodes and decodes as the article did, into a fresh sink and to the native value; what is decoded is held against the dataset.
-fn measure(registry: &Registry, stock: &mut Stock, row: &Row, arguments: &Arguments) -> Result<Figures, String> {
+fn measure(registry: &Registry, stock: &mut Stock, row: &Row, members: usize, runs: u16) -> Result<Figures, String> {
     let find = |source: &&Source| source.format.name == row.format && source.dataset == Organization::NAME;
     let source = registry.sources().iter().find(find).ok_or("its feature is not enabled")?;
-    let spec = crate::dataset::Spec::of::<Organization>(arguments.members);
+    let spec = crate::dataset::Spec::of::<Organization>(members);
     let mut milliseconds = |operation: Operation, codec: Option<&str>| -> Result<f64, String> {
         let id = CaseId { operation, dataset: Organization::NAME.into(), format: row.format.into(), codec: codec.map(str::to_owned) };
         let case = registry.case(&id).ok_or_else(|| format!("there is no {id}"))?;
         let mut work = case.prepare(stock, &spec).map_err(|error| error.to_string())?;
         let runs: Result<Vec<f64>, String> =
-            (0..arguments.runs).map(|_| work(1).map(|time| time.as_secs_f64() * 1e3).map_err(|error| error.to_string())).collect();
+            (0..runs).map(|_| work(1).map(|time| time.as_secs_f64() * 1e3).map_err(|error| error.to_string())).collect();
         Summary::of(&runs?).map(|summary| summary.median).ok_or_else(|| "no runs".to_owned())
     };
     let mut encode = milliseconds(Operation::EncodeFresh, None)?;
