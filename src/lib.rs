@@ -11,6 +11,7 @@
 //! - [`stream`], and `file` (feature `cli`): payloads from any `Read`, to any `Write`, in files that are whole or not there;
 //! - [`operation`] and [`registry`]: what can be measured, and how to run it;
 //! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file;
+//! - `choice` (feature `report`): which format and codec to take for a wire, a way of reading and a number of cores;
 //! - `report` (feature `report`): the pages that are made from records alone.
 
 #![warn(missing_docs, clippy::missing_errors_doc, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
@@ -29,6 +30,8 @@ macro_rules! version {
 
 #[cfg(feature = "bench")]
 pub mod bench;
+#[cfg(feature = "report")]
+pub mod choice;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod codec;

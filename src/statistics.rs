@@ -1,7 +1,12 @@
 //! Medians and their intervals, by order statistics: no assumption about the shape of the noise, no sample left out.
 
-/// A median with an interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+use std::ops::{Add, Mul};
+
+use serde::Serialize;
+
+/// A median with an interval. In JSON it is an array of the three, the median first.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(into = "[f64; 3]")]
 pub struct Summary {
     /// The middle sample, or the mean of the middle two.
     pub median: f64,
@@ -12,6 +17,19 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Nothing, for sums.
+    pub const ZERO: Self = Self::exact(0.0);
+
+    /// A value that is known exactly.
+    pub const fn exact(value: f64) -> Self {
+        Self { median: value, low: value, high: value }
+    }
+
+    /// The larger of both, each of the three figures for itself.
+    pub fn max(self, other: Self) -> Self {
+        Self { median: self.median.max(other.median), low: self.low.max(other.low), high: self.high.max(other.high) }
+    }
+
     /// The median, and the narrowest pair of samples, equally far from both ends, that holds the true median with at least 95 %
     /// confidence (the binomial interval). With five samples or fewer no pair does: it is then the least and the greatest.
     ///
@@ -28,6 +46,29 @@ impl Summary {
     /// Whether the intervals overlap.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.low <= other.high && other.low <= self.high
+    }
+}
+
+/// One after the other: medians and both ends of the intervals added, as if all were off in the same direction.
+impl Add for Summary {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { median: self.median + other.median, low: self.low + other.low, high: self.high + other.high }
+    }
+}
+
+impl Mul<f64> for Summary {
+    type Output = Self;
+
+    fn mul(self, factor: f64) -> Self {
+        Self { median: self.median * factor, low: self.low * factor, high: self.high * factor }
+    }
+}
+
+impl From<Summary> for [f64; 3] {
+    fn from(summary: Summary) -> Self {
+        [summary.median, summary.low, summary.high]
     }
 }
 

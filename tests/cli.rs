@@ -143,3 +143,44 @@ fn reproduce_of_the_small_object_and_of_the_two_protobufs() {
         }
     }
 }
+
+/// A choice from records of a moment ago, and what is said where none can be made.
+#[test]
+fn choose_ranks_what_was_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let complaint = fails(path, &["choose"]);
+    assert!(complaint.contains("run `cargo bench` or `wirewise measure` first"), "{complaint}");
+    let measured = ["encode", "decode", "borrow", "read-all", "read-all-borrowed", "clone", "compress", "decompress"].join(",");
+    succeeds(path, &["measure", "--members", "200", "--operation", &measured, "--samples", "2", "--seconds", "0", "--times-only"]);
+
+    let text = succeeds(path, &["choose", "--bandwidth", "100Mbit", "--reads-per-write", "20", "--fields-read", "5%", "--untrusted"]);
+    for word in ["measured with 200 members", "Take ", "20 readings", "bandwidth × "] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&succeeds(path, &[&["choose", "--json"], arguments].concat())).unwrap()
+    };
+    let answer = json(&["--bandwidth", "2MB", "--members", "1000", "--cores", "2"]);
+    let ranking = answer["ranking"].as_array().unwrap();
+    let times: Vec<f64> = ranking.iter().map(|choice| choice["time"][0].as_f64().unwrap()).collect();
+    assert!(!times.is_empty() && times.is_sorted(), "{times:?}");
+    assert_eq!((answer["wish"]["bandwidth"].as_f64(), answer["measured_members"].as_u64()), (Some(16e6), Some(200)));
+    // A link that carries nothing leaves the fewest bytes.
+    let bytes = |answer: &serde_json::Value| -> Vec<f64> {
+        answer["ranking"].as_array().unwrap().iter().map(|choice| choice["bytes"].as_f64().unwrap()).collect()
+    };
+    let slow = bytes(&json(&["--bandwidth", "1kbit"]));
+    assert_eq!(slow[0], slow.iter().copied().fold(f64::INFINITY, f64::min));
+
+    for (arguments, word) in [
+        (&["--bandwidth", "100"][..], "100Mbit"),
+        (&["--fields-read", "500%"], "between 0% and 100%"),
+        (&["--memory", "much"], "512MB"),
+        (&["--dataset", "none"], "there is organization"),
+        (&["--memory", "1b", "--records", "nowhere"], "nowhere"),
+    ] {
+        let complaint = fails(path, &[&["choose"], arguments].concat());
+        assert!(complaint.contains(word), "{word}: {complaint}");
+    }
+}

@@ -1,5 +1,6 @@
 //! The program's commands, one file each. A program of your own can offer them for a registry of its own.
 
+mod choose;
 mod convert;
 mod decode;
 mod encode;
@@ -10,10 +11,13 @@ mod measure;
 mod payloads;
 mod report;
 mod reproduce;
+mod units;
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::{Parser, Subcommand};
 
 use crate::measure::isolated;
@@ -41,6 +45,8 @@ enum Command {
     Measure(measure::Arguments),
     /// Make the report from records, or check that it is what they give
     Report(report::Arguments),
+    /// Rank formats, codecs and ways of reading for a link, a machine and a use, from records
+    Choose(choose::Arguments),
     /// Run every kind of schema change through every format, or show one cell of that matrix happening
     #[cfg(feature = "evolution")]
     Evolve(evolve::Arguments),
@@ -65,6 +71,7 @@ pub fn run(registry: &Registry, arguments: impl IntoIterator<Item = impl Into<Os
         Command::Convert(arguments) => convert::run(registry, &arguments),
         Command::Measure(arguments) => measure::run(registry, arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Choose(arguments) => choose::run(&arguments),
         #[cfg(feature = "evolution")]
         Command::Evolve(arguments) => evolve::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(registry, &arguments),
@@ -76,6 +83,16 @@ pub fn run(registry: &Registry, arguments: impl IntoIterator<Item = impl Into<Os
             ExitCode::FAILURE
         }
     }
+}
+
+/// The newest folder of docs/records: the folders are named by their date, so it is the last name.
+fn newest_records() -> anyhow::Result<PathBuf> {
+    let folder = Path::new("docs/records");
+    let missing =
+        || format!("no records in {}: run `cargo bench` or `wirewise measure` first, or name a folder with --records", folder.display());
+    let entries = folder.read_dir().with_context(missing)?;
+    let folders = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir());
+    folders.max().with_context(missing)
 }
 
 /// Prints a table whose columns are as wide as their widest cell; `right` says which are aligned to the right.

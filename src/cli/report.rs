@@ -1,11 +1,11 @@
 //! `wirewise report`: records to docs/report.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::Args;
 
+use super::newest_records;
 use crate::report::Report;
 
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let records = match &arguments.records {
         Some(records) => records.clone(),
         None if arguments.check => Report::source_of(&arguments.out)?,
-        None => newest(Path::new("docs/records"))?,
+        None => newest_records()?,
     };
     let report = Report::from_folder(&records)?;
     if arguments.check {
@@ -40,11 +40,4 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         );
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The folders are named by their date, so the last name is the newest.
-fn newest(folder: &Path) -> anyhow::Result<PathBuf> {
-    let entries = folder.read_dir().with_context(|| format!("{}: run `cargo bench` or `wirewise measure` first", folder.display()))?;
-    let folders = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir());
-    folders.max().with_context(|| format!("no records in {}: run `cargo bench` or `wirewise measure` first", folder.display()))
 }

@@ -24,6 +24,8 @@ pub(crate) enum Chart {
     Bars(Bars),
     /// A row a thing, several marks on one logarithmic axis.
     Dots(Dots),
+    /// Lines over an axis.
+    Lines(Lines),
 }
 
 /// Points in the plane.
@@ -85,6 +87,65 @@ pub(crate) struct Dots {
     pub(crate) rows: Vec<(String, Vec<Option<f64>>)>,
     /// Floors for all rows: the name, and where it stands.
     pub(crate) lines: Vec<(String, f64)>,
+}
+
+/// Lines over an axis, less being better.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Lines {
+    /// The horizontal axis, which is logarithmic.
+    pub(crate) x: LineAxis,
+    /// The vertical axis.
+    pub(crate) y: LineAxis,
+    /// The lines, which are named by letters.
+    pub(crate) series: Vec<Series>,
+    /// Stretches of the horizontal axis, and which line is the least there.
+    pub(crate) bands: Vec<Band>,
+    /// Whether the points themselves are drawn.
+    pub(crate) dots: bool,
+}
+
+/// An axis of lines.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LineAxis {
+    /// What it shows, with the unit.
+    pub(crate) title: String,
+    /// How its figures are printed.
+    pub(crate) unit: Unit,
+    /// Whether it is logarithmic.
+    pub(crate) logarithmic: bool,
+    /// Where it ends at most: what is beyond leaves the picture.
+    pub(crate) at_most: Option<f64>,
+}
+
+/// How the figures of an axis are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// As they are.
+    Plain,
+    /// Bits a second.
+    Bandwidth,
+    /// Nanoseconds.
+    Duration,
+    /// Parts of one.
+    Percent,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Series {
+    /// Its name.
+    pub(crate) label: String,
+    /// Its points, from left to right, or in the order in which they are linked.
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+/// A stretch of the horizontal axis.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Band {
+    /// Where it starts and ends.
+    pub(crate) range: (f64, f64),
+    /// The line that is the least there.
+    pub(crate) series: usize,
 }
 
 /// Which points no other point beats: none is at most as far on both axes and nearer on one.

@@ -75,6 +75,8 @@ pub(crate) enum Block {
     Table(Table),
     /// A picture; its table follows it.
     Figure(Figure),
+    /// The form that answers a wish where there is script, with the facts that it works on as JSON; nothing where there is none.
+    Chooser(String),
     /// Lines to type.
     Code(String),
     /// Content that is closed until the reader opens it.

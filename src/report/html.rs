@@ -1,7 +1,9 @@
-//! A document as one HTML page that needs nothing else: no script, no font, no file from elsewhere.
+//! A document as one HTML page that needs nothing else: no font, no file from elsewhere, and no script to be read.
 
 use maud::{Markup, PreEscaped, html};
 
+use super::chart::Figure;
+use super::chooser;
 use super::document::{Block, Document, Span, Text};
 use super::svg;
 use super::table::{Cell, Column, Row, Shown, Table};
@@ -33,6 +35,7 @@ pub(crate) fn page(document: &Document) -> String {
                         } (END)
                     }
                 } (END)
+                (chooser::scripts()) (END)
             }
         } (END)
     };
@@ -71,12 +74,26 @@ fn blocks(blocks: &[Block]) -> Markup {
                 Block::Prose(text) => { p { (inline(text)) } }
                 Block::List(items) => { ul { @for item in items { li { (inline(item)) } (END) } } }
                 Block::Table(table) => { (render(table)) }
-                Block::Figure(figure) => { figure.scroll tabindex="0" aria-label=(figure.title) { (svg::inline(figure)) } }
+                Block::Figure(figure) => { (picture(figure)) }
+                Block::Chooser(facts) => { (chooser::form(facts)) }
                 Block::Code(lines) => { pre.scroll tabindex="0" { code { (lines) } } }
                 Block::Fold { summary, blocks: inside } | Block::Page { title: summary, blocks: inside, .. } => {
                     details { summary { (summary) } (END) (self::blocks(inside)) }
                 }
             } (END)
+        }
+    }
+}
+
+/// A picture, how to link to it, and its file, which lies beside the page.
+fn picture(figure: &Figure) -> Markup {
+    html! {
+        figure id=(figure.id) {
+            div.scroll role="region" tabindex="0" aria-label=(figure.title) { (svg::inline(figure)) } (END)
+            figcaption.tools {
+                a href={ "#" (figure.id) } aria-label={ "Link to the picture: " (figure.title) } { "Link" } " "
+                a.download href=(svg::file_name(figure)) download=(svg::file_name(figure)) aria-label={ "SVG, a file of the picture: " (figure.title) } { "SVG" }
+            }
         }
     }
 }

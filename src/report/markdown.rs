@@ -61,6 +61,7 @@ impl<'d> Page<'d> {
                     let description = escape(&format!("{}. {}", figure.title, figure.description));
                     self.put(&format!("![{description}]({})", self.relative(&svg::file_name(figure))));
                 }
+                Block::Chooser(_) => {}
                 Block::Code(lines) => self.put(&format!("```sh\n{lines}\n```")),
                 Block::Fold { summary, blocks: inside } => {
                     self.put(&format!("<details>\n<summary>{}</summary>", escape(summary)));

@@ -5,11 +5,12 @@
 //! the mark in the first line of a generated file. The same records give the same bytes.
 
 mod chart;
+mod chooser;
 mod document;
 mod html;
 mod markdown;
-mod model;
-mod number;
+pub(crate) mod model;
+pub(crate) mod number;
 mod page;
 mod ranking;
 mod svg;

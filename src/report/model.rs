@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::table::{Cell, Missing};
+use crate::choice::Way;
 use crate::dataset::Spec;
 use crate::operation::Operation;
 use crate::record::{CodecRow, Failure, FormatRow, Record, RunRecords, Size, Time};
@@ -81,9 +82,7 @@ impl Reading<'_> {
     /// One after the other: both medians and both intervals added. Without one of the figures there is no sum.
     pub(crate) fn then(self, next: Self) -> Self {
         match (self, next) {
-            (Self::Measured(one), Self::Measured(other)) => {
-                Self::Measured(Summary { median: one.median + other.median, low: one.low + other.low, high: one.high + other.high })
-            }
+            (Self::Measured(one), Self::Measured(other)) => Self::Measured(one + other),
             (Self::Measured(_), missing) | (missing, _) => missing,
         }
     }
@@ -99,42 +98,12 @@ impl Reading<'_> {
 
 /// A summary in another unit.
 pub(crate) fn scaled(summary: &Summary, factor: f64) -> Summary {
-    Summary { median: summary.median * factor, low: summary.low * factor, high: summary.high * factor }
+    *summary * factor
 }
 
 /// A value that is known exactly.
 pub(crate) fn exact(value: f64) -> Summary {
-    Summary { median: value, low: value, high: value }
-}
-
-/// A way to read every field of every member once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Decode, then read the native value.
-    Decode,
-    /// Borrow, then read the borrowed value.
-    Borrow,
-    /// Access as safe as the format makes it, then read the view.
-    Access,
-    /// Unvalidated access, then read the view.
-    Unchecked,
-}
-
-impl Way {
-    /// Every way.
-    pub(crate) const ALL: [Self; 4] = [Self::Decode, Self::Borrow, Self::Access, Self::Unchecked];
-    /// The ways that a hostile payload cannot abuse.
-    pub(crate) const SAFE: [Self; 3] = [Self::Decode, Self::Borrow, Self::Access];
-
-    /// What it is called in tables and pictures.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::Decode => "decode + read",
-            Self::Borrow => "borrow + read",
-            Self::Access => "access + read",
-            Self::Unchecked => "unvalidated access + read",
-        }
-    }
+    Summary::exact(value)
 }
 
 impl<'r> Group<'r> {
@@ -376,7 +345,7 @@ fn cell_id(record: &Record) -> Option<&CaseId> {
 macro_rules! pickers {
     ($($name:ident: $variant:ident -> $type:ty,)*) => {
         $(
-            pub(super) fn $name(record: &Record) -> Option<&$type> {
+            pub(crate) fn $name(record: &Record) -> Option<&$type> {
                 match record { Record::$variant(inner) => Some(inner), _ => None }
             }
         )*

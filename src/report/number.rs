@@ -29,6 +29,12 @@ pub(crate) fn bytes(bytes: f64) -> String {
     scaled(bytes, &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes")])
 }
 
+/// Bits a second in the unit that leaves the fewest digits; a whole number has no decimals.
+pub(crate) fn bandwidth(bits: f64) -> String {
+    let scaled = scaled(bits, &[(1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")]);
+    scaled.replacen(".00 ", " ", 1).replacen(".0 ", " ", 1)
+}
+
 /// A part of one as per cent, to two significant digits; the sign does not go to another line.
 pub(crate) fn percent(part: f64) -> String {
     let value = part * 100.0;
@@ -130,6 +136,7 @@ mod tests {
         }
         assert_eq!(bytes(92_853_782.0), "92.9 MB");
         assert_eq!(bytes(12.0), "12.0 bytes");
+        assert_eq!([1e6, 1e7, 2.5e9, 1e11].map(bandwidth), ["1 Mbit/s", "10 Mbit/s", "2.50 Gbit/s", "100 Gbit/s"]);
         assert_eq!(
             (percent(0.031_4), percent(0.000_81), percent(0.996), percent(0.0)),
             ("3.1\u{a0}%".into(), "0.081\u{a0}%".into(), "100\u{a0}%".into(), "0\u{a0}%".into())

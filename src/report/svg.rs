@@ -2,6 +2,8 @@
 //!
 //! Nothing is told by colour alone: kinds of marks differ in shape, bars are named, and every point has its label.
 
+mod lines;
+
 use maud::{Markup, PreEscaped, html};
 
 use super::chart::{Bars, Chart, Dots, Figure, Panel, Scatter};
@@ -39,6 +41,7 @@ fn draw(figure: &Figure, style: Option<&str>) -> Markup {
         Chart::Scatter(chart) => scatter(chart),
         Chart::Bars(chart) => bars(chart),
         Chart::Dots(chart) => dots(chart),
+        Chart::Lines(chart) => lines::draw(chart),
     };
     let [title, description] = ["title", "description"].map(|part| format!("{}-{part}", figure.id));
     html! {

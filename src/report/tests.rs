@@ -441,10 +441,10 @@ fn a_table_takes_one_run_and_other_allocators_stand_apart() {
 fn sizes_of_datasets_stand_apart_the_largest_first() {
     let document = document(&[full("bench", 1000), full("measure", 1_000_000)]);
     let ids: Vec<&str> = document.sections.iter().map(|section| section.id.as_str()).collect();
-    assert_eq!(ids[..5], ["answer", "pictures", "failed", "1000000-members", "1000-members"]);
+    assert_eq!(ids[..6], ["choose", "answer", "pictures", "failed", "1000000-members", "1000-members"]);
     let by_size = table(&document, "answer", "1,000 members");
     assert_eq!(shown(&by_size, "smallest payload", "1,000 members"), "binary-writer");
-    assert_eq!(document.figures().len(), 3);
+    assert_eq!(document.figures().len(), 7);
 }
 
 #[test]
@@ -467,7 +467,17 @@ fn the_same_records_give_the_same_bytes() {
     let make = || report(vec![full("bench", 100), full("measure", 1_000_000)]);
     assert_eq!(make(), make());
     let names: Vec<String> = make().files().iter().map(|(name, _)| name.clone()).collect();
-    assert_eq!(names, ["index.md", "index.html", "size-against-decode.svg", "encode-and-decode.svg", "access-against-decode.svg"]);
+    let pictures = [
+        "transfer-against-bandwidth",
+        "transfer-relative",
+        "break-even",
+        "levels-against-decode",
+        "size-against-decode",
+        "encode-and-decode",
+    ];
+    let pictures = pictures.into_iter().chain(["access-against-decode"]).map(|name| format!("{name}.svg"));
+    let expected: Vec<String> = ["index.md", "index.html"].into_iter().map(str::to_owned).chain(pictures).collect();
+    assert_eq!(names, expected);
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! The answer first: for each thing that one may want, what to take, by how much, and whether that is more than noise.
 
 use super::super::document::{Block, Section, Text};
-use super::super::model::{Group, Way, exact, scaled};
+use super::super::model::{Group, exact, scaled};
 use super::super::number;
 use super::super::ranking::{Entry, Ranking, ratio};
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, join, noise_sentence};
+use crate::choice::Way;
 use crate::operation::Operation;
 use crate::registry::RANDOM_READS;
 use crate::statistics::Summary;

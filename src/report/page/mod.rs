@@ -2,6 +2,8 @@
 
 mod allocators;
 mod answer;
+mod breakeven;
+mod choice;
 mod circumstances;
 mod codecs;
 mod evolution;
@@ -31,7 +33,7 @@ struct Page<'r> {
 /// The page of these runs, of which there is at least one.
 pub(crate) fn document(runs: &[RunRecords], source: &str) -> Document {
     let page = Page { runs, groups: Group::all(runs) };
-    let parts = [answer::section(&page), pictures::section(&page), failures::section(&page)];
+    let parts = [choice::section(&page), answer::section(&page), pictures::section(&page), failures::section(&page)];
     let rest = [
         formats::capabilities(&page),
         formats::fidelity(&page),

@@ -2,9 +2,10 @@
 
 use super::super::chart::{Bars, Chart, Dots, Figure, Panel, Point, Scatter, pareto_front};
 use super::super::document::{Block, Section};
-use super::super::model::{Group, Reading, Way, scaled};
+use super::super::model::{Group, Reading, scaled};
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, add_floors, join, slug};
+use crate::choice::Way;
 use crate::operation::Operation;
 use crate::registry::NATIVE;
 use crate::statistics::Summary;

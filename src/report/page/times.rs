@@ -1,10 +1,11 @@
 //! The tables of times. Each is described below as data; one function makes them all.
 
 use super::super::document::Block;
-use super::super::model::{Group, Reading, Way};
+use super::super::model::{Group, Reading};
 use super::super::ranking::{Entry, Ranking, ratio};
 use super::super::table::{Cell, Missing, Table};
 use super::{add_floors, join, mark};
+use crate::choice::Way;
 use crate::operation::Operation;
 use crate::registry::NATIVE;
 
