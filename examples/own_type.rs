@@ -99,7 +99,7 @@ impl Encode<Series> for Columns {
 }
 
 impl Decode<Series> for Columns {
-    fn decode(&mut self, payload: &Payload) -> Result<Series> {
+    fn read(&mut self, payload: &Payload) -> Result<Series> {
         let truncated =
             |needed: usize, left: usize| Error::new(Self::INFO.name, Problem::Truncated { needed: needed as u64, left: left as u64 });
         let (len, rest) = payload.split_first_chunk().ok_or_else(|| truncated(4, payload.len()))?;

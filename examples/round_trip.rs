@@ -2,13 +2,13 @@
 //!
 //! `cargo run --release --example round_trip`
 
-use wirewise::Payload;
 use wirewise::codec::Codec;
 use wirewise::codec::zstd::Zstd;
 use wirewise::dataset::organization::{MemberView, OrganizationView};
 use wirewise::dataset::{Dataset, Organization, Read, Spec};
 use wirewise::format::rkyv::Rkyv;
 use wirewise::format::{Access, Decode, Encode};
+use wirewise::{Limits, Payload};
 
 fn main() -> wirewise::Result<()> {
     let organization = Organization::generate(&Spec::of::<Organization>(1_000))?;
@@ -20,9 +20,9 @@ fn main() -> wirewise::Result<()> {
     codec.compress(&encoded, &mut compressed)?;
     println!("{} members: {} bytes, {} compressed", organization.records(), encoded.len(), compressed.len());
 
-    // Decompressed into aligned memory, no matter where the bytes came from, and never to more than the limit.
+    // Decompressed into aligned memory, no matter where the bytes came from, and never to more than their number can bear.
     let mut payload = Payload::default();
-    codec.decompress(&compressed, 1 << 20, &mut payload)?;
+    codec.decompress(&compressed, &Limits::for_payload(compressed.len()), &mut payload)?;
 
     let mut rkyv = Rkyv::default();
     let decoded: Organization = rkyv.decode(&payload)?;

@@ -4,6 +4,7 @@
 //!
 //! - [`dataset`]: what is put through the formats, and the checksum that proves a reading;
 //! - [`graph`]: values that only .NET has, shared by the formats which can write them;
+//! - [`limits`]: how much a payload may ask for;
 //! - [`payload`]: encoded bytes, aligned so that any format can be accessed in place;
 //! - [`format`](mod@format): the wire formats, a trait for each thing that one can do;
 //! - [`codec`]: the compressors;
@@ -44,6 +45,7 @@ pub mod evolution;
 pub mod file;
 pub mod format;
 pub mod graph;
+pub mod limits;
 pub mod measure;
 pub mod operation;
 pub mod payload;
@@ -57,5 +59,6 @@ pub mod stream;
 
 pub use dataset::{Dataset, Read};
 pub use error::{Error, Problem, Result};
+pub use limits::Limits;
 pub use payload::Payload;
 pub use registry::Registry;

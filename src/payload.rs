@@ -2,17 +2,23 @@
 
 use std::ops::{Deref, DerefMut};
 
+use crate::limits::Limits;
+
 /// The alignment of every payload, in bytes. The formats here ask for 8 (Cap'n Proto, FlatBuffers) or 16 (rkyv's widest types) at most.
 pub const ALIGNMENT: usize = 16;
 
 /// Encoded bytes that start at a multiple of [`ALIGNMENT`].
 ///
 /// It takes over a `Vec<u8>` that happens to be aligned, as an allocator's blocks nearly always are, and copies one that is not.
+///
+/// With the bytes stands how far they are believed: under [`Limits::for_payload`] of their own number, unless something else is said.
 #[derive(Debug)]
 pub struct Payload {
     memory: Memory,
     start: usize,
     len: usize,
+    /// Those of the payload's size, if there are none.
+    limits: Option<Limits>,
 }
 
 /// Where the bytes are.
@@ -49,7 +55,7 @@ impl Payload {
     pub fn zeroed(len: usize) -> Self {
         let buffer = vec![0; len + ALIGNMENT - 1];
         let start = misalignment(&buffer);
-        Self { memory: Memory::Owned(buffer), start, len }
+        Self { memory: Memory::Owned(buffer), start, len, limits: None }
     }
 
     /// The bytes of a file that is mapped for this process alone, see [`file::map`](crate::file::map).
@@ -58,7 +64,7 @@ impl Payload {
         let (start, len) = (misalignment(&map), map.len());
         // The system maps whole pages.
         assert_eq!(start, 0);
-        Self { memory: Memory::Mapped(map), start, len }
+        Self { memory: Memory::Mapped(map), start, len, limits: None }
     }
 
     /// The payload's bytes.
@@ -76,10 +82,39 @@ impl Payload {
     /// What the bytes hold before that is not specified: it may be what stood there.
     pub fn overwrite(&mut self, len: usize) -> &mut [u8] {
         if self.start + len > self.memory.as_slice().len() {
-            *self = Self::zeroed(len);
+            *self = Self { limits: self.limits, ..Self::zeroed(len) };
         }
         self.len = len;
         self.as_mut_slice()
+    }
+
+    /// Takes over other bytes; the limits that were set stay.
+    #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
+    pub(crate) fn replace(&mut self, bytes: Vec<u8>) {
+        *self = Self { limits: self.limits, ..Self::from(bytes) };
+    }
+
+    /// What reading this payload may take.
+    pub fn limits(&self) -> Limits {
+        self.limits.unwrap_or(Limits::for_payload(self.len))
+    }
+
+    /// Limits of your own, whatever the payload's size: raise or lower those that [`limits`](Self::limits) gives.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = Some(limits);
+    }
+
+    /// The payload, to be read without limits: see [`Limits::trusted`] for which bytes that is.
+    #[must_use]
+    pub fn trusted(mut self) -> Self {
+        self.set_limits(Limits::trusted());
+        self
+    }
+
+    /// The limits for what this payload holds in a packed or compressed form that comes to so many bytes.
+    #[cfg_attr(not(any(feature = "capnp", feature = "messagepack-csharp")), allow(dead_code))]
+    pub(crate) fn limits_inflated(&self, inflated: usize) -> Limits {
+        self.limits.unwrap_or(Limits::for_inflated(self.len, inflated))
     }
 }
 
@@ -99,7 +134,7 @@ impl From<Vec<u8>> for Payload {
     fn from(buffer: Vec<u8>) -> Self {
         if misalignment(&buffer) == 0 {
             let len = buffer.len();
-            Self { memory: Memory::Owned(buffer), start: 0, len }
+            Self { memory: Memory::Owned(buffer), start: 0, len, limits: None }
         } else {
             Self::from(buffer.as_slice())
         }
@@ -117,7 +152,7 @@ impl From<&[u8]> for Payload {
 /// A copy is aligned anew: its memory is elsewhere.
 impl Clone for Payload {
     fn clone(&self) -> Self {
-        Self::from(self.as_slice())
+        Self { limits: self.limits, ..Self::from(self.as_slice()) }
     }
 }
 
@@ -152,6 +187,20 @@ mod tests {
                 assert_eq!(payload.as_slice(), bytes);
             }
         }
+    }
+
+    #[test]
+    fn limits_are_those_of_the_size_until_they_are_set() {
+        let mut payload = Payload::zeroed(10);
+        assert_eq!(payload.limits(), Limits::for_payload(10));
+        payload.overwrite(1000);
+        assert_eq!(payload.limits(), Limits::for_payload(1000));
+        payload.set_limits(Limits { depth: 3, ..payload.limits() });
+        let set = Limits { depth: 3, ..Limits::for_payload(1000) };
+        assert_eq!(payload.clone().limits(), set);
+        payload.overwrite(100_000);
+        assert_eq!(payload.limits(), set);
+        assert_eq!(payload.trusted().limits(), Limits::trusted());
     }
 
     #[test]

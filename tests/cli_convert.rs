@@ -110,7 +110,7 @@ fn a_codec_is_recognised_or_named() {
     let mut frame = fs::read(path.join("again.json.zstd-19")).unwrap();
     frame.pop();
     let (_, said) = fails(path, &["decode", "-"], &frame);
-    assert!(said.starts_with("wirewise: zstd: "), "{said}");
+    assert!(said.starts_with("wirewise: zstd, decompress: "), "{said}");
     let (_, said) = fails(path, &["decode", "-", "--codec", "zstd", "--limit", "100"], &frame);
     assert!(said.contains("more than the 100 bytes that are allowed"), "{said}");
 }
@@ -132,8 +132,8 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         (&["decode", "-"], b"", 1, &["no bytes", "--format"]),
         (&["decode", "-"], b"\x1F\x8B\x08\0\0\0\0\0", 1, &["a gzip stream", "no format here reads that"]),
         (&["decode", "-", "--format", "json"], b"\x28\xB5\x2F\xFD", 1, &["zstd"]),
-        (&["decode", "-", "--format", "json"], b"\x04\x22\x4D\x18", 1, &["this is an LZ4 frame", "json: at byte 0"]),
-        (&["decode", "-", "--format", "json"], longer.as_bytes(), 1, &["json: ", "trailing"]),
+        (&["decode", "-", "--format", "json"], b"\x04\x22\x4D\x18", 1, &["this is an LZ4 frame", "json, decode: at byte 0"]),
+        (&["decode", "-", "--format", "json"], longer.as_bytes(), 1, &["json, decode: ", "left over after the value"]),
         (&["decode", "-", "--limit", "10"], json.as_bytes(), 1, &["more than the 10 bytes that are allowed"]),
         (&["encode", "--format", "json"], b"{\"Id\":1", 1, &["the JSON of organization", "EOF"]),
         (&["encode", "--format", "json"], b"{\"Id\":\"one\"}", 1, &["the JSON of organization", "i32"]),
@@ -212,5 +212,5 @@ fn a_graph_is_shown_with_its_ids_and_types_or_plain() {
     let (shown, _) = succeeds(path, &["decode", "-", "--plain"], cycle);
     assert_eq!(String::from_utf8(shown).unwrap().trim_end(), r#"{"$id":1,"$values":[{"$ref":1}]}"#);
     let (_, said) = fails(path, &["decode", "-", "--format", "nrbf"], &cycle[..cycle.len() - 1]);
-    assert!(said.contains("nrbf: at byte 31"), "{said}");
+    assert!(said.contains("nrbf, decode: at byte 31"), "{said}");
 }

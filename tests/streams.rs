@@ -23,7 +23,7 @@ impl Encode<Vec<u8>> for Raw {
 }
 
 impl Decode<Vec<u8>> for Raw {
-    fn decode(&mut self, payload: &Payload) -> Result<Vec<u8>> {
+    fn read(&mut self, payload: &Payload) -> Result<Vec<u8>> {
         Ok(payload.to_vec())
     }
 }

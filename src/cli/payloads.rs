@@ -11,6 +11,7 @@ use crate::codec::{Codec, CodecInfo};
 use crate::error::Problem;
 use crate::file;
 use crate::graph::Graph;
+use crate::limits::Limits;
 use crate::payload::Payload;
 use crate::recognition::{Recognition, recognise};
 use crate::registry::{AnyValue, Notation, Registry, Source};
@@ -46,7 +47,8 @@ impl Reading {
 
     fn decompress(&self, codec: &mut dyn Codec, bytes: &[u8]) -> crate::Result<Payload> {
         let mut payload = Payload::default();
-        codec.decompress(bytes, usize::try_from(self.limit).unwrap_or(usize::MAX), &mut payload)?;
+        let limits = Limits { bytes_out: usize::try_from(self.limit).unwrap_or(usize::MAX), ..Limits::for_payload(bytes.len()) };
+        codec.decompress(bytes, &limits, &mut payload)?;
         Ok(payload)
     }
 }
@@ -135,7 +137,7 @@ pub(super) fn read(registry: &Registry, reading: &Reading, wanted: &Wanted<'_>, 
         let format = Candidate::new(registry, name, wanted.dataset, graphs)?;
         return match format.read(&input, reading.allow_trailing) {
             Ok(value) => Ok(Found { value, format: name.to_owned() }),
-            Err(error) => Err(with_hint(error, &format, &input)),
+            Err(error) => Err(error.into()),
         };
     }
     if input.is_empty() {
@@ -171,7 +173,7 @@ pub(super) fn read(registry: &Registry, reading: &Reading, wanted: &Wanted<'_>, 
 fn decompressed(registry: &Registry, reading: &Reading, wanted: &Wanted<'_>, input: Payload) -> anyhow::Result<Payload> {
     if let Some(name) = wanted.codec {
         let (info, mut codec) = codec(registry, name)?;
-        let payload = reading.decompress(&mut *codec, &input).map_err(|error| hinted(error, info.wire_format, &input))?;
+        let payload = reading.decompress(&mut *codec, &input)?;
         say(format_args!("{}: {} bytes decompress to {}", info.name, input.len(), payload.len()));
         return Ok(payload);
     }
@@ -181,13 +183,13 @@ fn decompressed(registry: &Registry, reading: &Reading, wanted: &Wanted<'_>, inp
     if !found.certain && wanted.format.is_some() {
         return Ok(input);
     }
-    let (info, mut codec) = codec(registry, &info.name)?;
+    let mut codec = codec(registry, &info.name)?.1;
     match reading.decompress(&mut *codec, &input) {
         Ok(payload) => {
             say(format_args!("{found}: {} bytes decompress to {}", input.len(), payload.len()));
             Ok(payload)
         }
-        Err(error) if found.certain => Err(hinted(error, info.wire_format, &input)),
+        Err(error) if found.certain => Err(error.into()),
         Err(_) => Ok(input),
     }
 }
@@ -260,19 +262,6 @@ impl<'r> Candidate<'r> {
 
 fn say_used(format: &str, used: usize, len: usize) {
     say(format_args!("{format}: {used} bytes used, {} left", len - used));
-}
-
-fn with_hint(error: crate::Error, format: &Candidate<'_>, input: &[u8]) -> anyhow::Error {
-    hinted(error, format.source.format.wire_format, input)
-}
-
-/// A refusal, with what the bytes are instead, if that is certain.
-fn hinted(error: crate::Error, wire_format: &str, input: &[u8]) -> anyhow::Error {
-    let error = anyhow!(error);
-    match recognise(input) {
-        Some(found) if found.certain && found.kind.wire_format() != Some(wire_format) => error.context(format!("this is {found}")),
-        _ => error,
-    }
 }
 
 /// Writes a value in a format, and says what the format does not keep of it.

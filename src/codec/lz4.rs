@@ -4,16 +4,16 @@ use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into, 
 
 use super::{Codec, CodecInfo};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{self, Limits};
+use crate::operation::Operation;
 use crate::payload::Payload;
 use crate::registry::Registry;
 
 const NAME: &str = "lz4";
+const WIRE_FORMAT: &str = "LZ4 block behind its size";
 
 /// What one compressed byte can stand for at most: a match grows by 255 with each byte of its length.
 const GREATEST_RATIO: usize = 255;
-
-/// The bytes an LZ4 frame starts with: the frame is LZ4's other form, which this is not.
-const FRAME_MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
 
 /// An LZ4 block behind its decompressed size, four bytes little-endian.
 pub struct Lz4 {
@@ -36,12 +36,7 @@ pub(super) fn register(registry: &mut Registry) {
 
 impl Codec for Lz4 {
     fn info(&self) -> CodecInfo {
-        CodecInfo {
-            name: NAME.to_owned(),
-            wire_format: "LZ4 block behind its size",
-            library: "lz4_flex",
-            version: crate::version!("LZ4_FLEX"),
-        }
+        CodecInfo { name: NAME.to_owned(), wire_format: WIRE_FORMAT, library: "lz4_flex", version: crate::version!("LZ4_FLEX") }
     }
 
     fn compress(&mut self, bytes: &[u8], sink: &mut Vec<u8>) -> Result<()> {
@@ -56,30 +51,22 @@ impl Codec for Lz4 {
         Ok(())
     }
 
-    fn decompress(&mut self, bytes: &[u8], limit: usize, payload: &mut Payload) -> Result<()> {
-        decompress(bytes, limit, payload).map_err(|error| {
-            // The magic number is a possible size too, so it is judged only once the block has been refused.
-            if bytes.starts_with(&FRAME_MAGIC) {
-                Error::at(NAME, 0, Problem::Malformed(format!("an LZ4 frame, not a block ({error})")))
-            } else {
-                error
-            }
-        })
+    fn decompress(&mut self, bytes: &[u8], limits: &Limits, payload: &mut Payload) -> Result<()> {
+        decompress(bytes, limits, payload).map_err(|error| error.explained(Operation::Decompress, WIRE_FORMAT, bytes))
     }
 }
 
-/// The size is believed only as far as the limit and the input's length can bear it: a claim alone allocates nothing. A block has no
+/// The size is believed only as far as the limits and the input's length can bear it: a claim alone allocates nothing. A block has no
 /// end mark, but bytes after it would be read as a sequence, which makes at least four bytes more than were declared.
-fn decompress(bytes: &[u8], limit: usize, payload: &mut Payload) -> Result<()> {
+fn decompress(bytes: &[u8], limits: &Limits, payload: &mut Payload) -> Result<()> {
     let Some((prefix, block)) = bytes.split_first_chunk::<4>() else {
         return Err(Error::at(NAME, bytes.len(), Problem::Truncated { needed: 4 - bytes.len() as u64, left: 0 }));
     };
     let declared = u32::from_le_bytes(*prefix) as usize;
-    for (name, allowed) in [("decompressed size", limit), ("what this many bytes can hold", block.len().saturating_mul(GREATEST_RATIO))] {
-        if declared > allowed {
-            return Err(Error::at(NAME, 0, Problem::Limit { limit: name, allowed: allowed as u64, wanted: declared as u64 }));
-        }
-    }
+    limits
+        .hold_bytes_out(declared)
+        .and_then(|()| limits::hold("what this many bytes can hold", block.len().saturating_mul(GREATEST_RATIO), declared))
+        .map_err(|problem| Error::at(NAME, 0, problem))?;
     let written = decompress_into(block, payload.overwrite(declared)).map_err(|error| Error::malformed(NAME, error))?;
     if written == declared {
         Ok(())
@@ -98,8 +85,9 @@ mod tests {
         sink
     }
 
-    fn refusal(bytes: &[u8], limit: usize) -> Error {
-        Lz4::default().decompress(bytes, limit, &mut Payload::default()).unwrap_err()
+    fn refusal(bytes: &[u8], bytes_out: usize) -> Error {
+        let limits = Limits { bytes_out, ..Limits::for_payload(bytes.len()) };
+        Lz4::default().decompress(bytes, &limits, &mut Payload::default()).unwrap_err()
     }
 
     #[test]
@@ -108,7 +96,7 @@ mod tests {
         let mut payload = Payload::default();
         for len in [0, 1, 12, 13, 1000, 65_534, 65_535, 70_000] {
             let bytes: Vec<u8> = (0..len as u32).map(|i| (i.wrapping_mul(i) >> 3) as u8).collect();
-            codec.decompress(&compressed(&bytes), len, &mut payload).unwrap();
+            codec.decompress(&compressed(&bytes), &Limits { bytes_out: len, ..Limits::trusted() }, &mut payload).unwrap();
             assert_eq!(payload.as_slice(), bytes);
         }
     }
@@ -125,11 +113,11 @@ mod tests {
     #[test]
     fn a_claim_alone_allocates_nothing() {
         let mut payload = Payload::default();
-        let error = Lz4::default().decompress(&[0xFF, 0xFF, 0xFF, 0xFF, 0], usize::MAX, &mut payload).unwrap_err();
+        let error = Lz4::default().decompress(&[0xFF, 0xFF, 0xFF, 0xFF, 0], &Limits::trusted(), &mut payload).unwrap_err();
         assert_eq!(*error.problem(), Problem::Limit { limit: "what this many bytes can hold", allowed: 255, wanted: 0xFFFF_FFFF });
         assert!(payload.is_empty());
         let bytes = compressed(&[0; 1000]);
-        assert_eq!(*refusal(&bytes, 999).problem(), Problem::Limit { limit: "decompressed size", allowed: 999, wanted: 1000 });
+        assert_eq!(*refusal(&bytes, 999).problem(), Problem::Limit { limit: "bytes out", allowed: 999, wanted: 1000 });
     }
 
     #[test]
@@ -152,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_frame_is_named() {
-        let frame = [FRAME_MAGIC.as_slice(), &[0x60, 0x40, 0x82, 0, 0, 0, 0]].concat();
-        assert!(refusal(&frame, usize::MAX).to_string().contains("an LZ4 frame"));
+        let frame = [0x04, 0x22, 0x4D, 0x18, 0x60, 0x40, 0x82, 0, 0, 0, 0];
+        assert!(refusal(&frame, usize::MAX).to_string().contains("this is an LZ4 frame"));
     }
 }

@@ -6,6 +6,7 @@ pub mod lz4;
 pub mod zstd;
 
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::payload::Payload;
 use crate::registry::Registry;
 
@@ -43,10 +44,10 @@ pub trait Codec {
     /// The library refused.
     fn compress(&mut self, bytes: &[u8], sink: &mut Vec<u8>) -> Result<()>;
 
-    /// Decompresses `bytes` into an aligned payload of at most `limit` bytes.
+    /// Decompresses `bytes` into an aligned payload: `Limits::for_payload(bytes.len())` if nothing else is known of them.
     ///
     /// # Errors
     ///
-    /// The bytes are malformed, are followed by others, or give or claim more than `limit`.
-    fn decompress(&mut self, bytes: &[u8], limit: usize, payload: &mut Payload) -> Result<()>;
+    /// The bytes are malformed, are followed by others, or give or claim more than a limit allows.
+    fn decompress(&mut self, bytes: &[u8], limits: &Limits, payload: &mut Payload) -> Result<()>;
 }

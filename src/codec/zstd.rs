@@ -7,10 +7,13 @@ use zstd::zstd_safe::{
 
 use super::{Codec, CodecInfo};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{self, Limits};
+use crate::operation::Operation;
 use crate::payload::Payload;
 use crate::registry::Registry;
 
 const NAME: &str = "zstd";
+const WIRE_FORMAT: &str = "Zstandard frame";
 
 /// The levels that are measured: the fastest of the ordinary ones, the default, one between, and the slowest of the ordinary ones.
 const LEVELS: [i32; 4] = [1, 3, 9, 19];
@@ -21,9 +24,8 @@ const FRAME_MAGIC: [u8; 4] = 0xFD2F_B528_u32.to_le_bytes();
 const GREATEST_BLOCK: usize = 128 << 10;
 const LEAST_BLOCK: usize = 4;
 
-/// Bounds, as powers of two, of the memory that the C library may take for the window of a frame that does not tell its size: 8 MiB,
-/// which RFC 8878 asks of every decoder, and 64 MiB, as the library's own 128 can be had with a few bytes.
-const WINDOW_LOG: (u32, u32) = (23, 26);
+/// The smallest window that the C library can be limited to, as a power of two.
+const LEAST_WINDOW_LOG: u32 = 10;
 
 /// Zstandard at one level: a single frame with its content size and a checksum.
 pub struct Zstd {
@@ -43,23 +45,52 @@ impl Zstd {
         Self { level, compressor, decompressor: DCtx::create() }
     }
 
+    fn decompress_frame(&mut self, bytes: &[u8], limits: &Limits, payload: &mut Payload) -> Result<()> {
+        if let Some(magic) = bytes.first_chunk()
+            && *magic != FRAME_MAGIC
+        {
+            return Err(Error::at(NAME, 0, Problem::Malformed(format!("a Zstandard frame starts with 28 B5 2F FD, not {magic:02X?}"))));
+        }
+        let end = find_frame_compressed_size(bytes).map_err(|code| match held_window(bytes, limits) {
+            // The library refuses the largest by itself.
+            Err(error) => error,
+            Ok(_) => refused(code),
+        })?;
+        if end < bytes.len() {
+            return Err(Error::at(NAME, end, Problem::Trailing { left: (bytes.len() - end) as u64 }));
+        }
+        let Some(declared) = get_frame_content_size(bytes).map_err(|_| Error::malformed(NAME, "no frame header"))? else {
+            return self.decompress_of_unknown_size(bytes, limits, payload);
+        };
+        let possible = (bytes.len() / LEAST_BLOCK).saturating_mul(GREATEST_BLOCK);
+        let declared = usize::try_from(declared).unwrap_or(usize::MAX);
+        limits
+            .hold_bytes_out(declared)
+            .and_then(|()| limits::hold("what this many bytes can hold", possible, declared))
+            .map_err(|problem| Error::at(NAME, CONTENT_SIZE_AT, problem))?;
+        // The payload itself is the window, so this takes no other memory than the context's.
+        let written = self.decompressor.decompress(payload.overwrite(declared), bytes).map_err(refused)?;
+        if written == declared {
+            Ok(())
+        } else {
+            Err(Error::malformed(NAME, format_args!("the frame holds {written} bytes, its header says {declared}")))
+        }
+    }
+
     /// Frames from elsewhere may leave out their size: then the output grows as it comes, up to the limit.
-    fn decompress_of_unknown_size(&mut self, frame: &[u8], limit: usize, payload: &mut Payload) -> Result<()> {
-        let window = limit.checked_next_power_of_two().map_or(u32::MAX, usize::ilog2).clamp(WINDOW_LOG.0, WINDOW_LOG.1);
+    fn decompress_of_unknown_size(&mut self, frame: &[u8], limits: &Limits, payload: &mut Payload) -> Result<()> {
+        let allowed = limits.bytes_out;
+        let window = held_window(frame, limits)?;
+        let log = window.max(1).next_power_of_two().ilog2().max(LEAST_WINDOW_LOG);
         self.decompressor.reset(ResetDirective::SessionOnly).map_err(refused)?;
-        self.decompressor.set_parameter(DParameter::WindowLogMax(window)).map_err(refused)?;
+        self.decompressor.set_parameter(DParameter::WindowLogMax(log)).map_err(refused)?;
         let mut input = InBuffer::around(frame);
         let mut output = Vec::new();
         loop {
             let filled = output.len();
             if filled == output.capacity() {
-                if filled >= limit {
-                    return Err(Error::new(
-                        NAME,
-                        Problem::Limit { limit: "decompressed size", allowed: limit as u64, wanted: limit as u64 + 1 },
-                    ));
-                }
-                output.reserve_exact(filled.max(GREATEST_BLOCK).min(limit - filled));
+                limits.hold_bytes_out(filled.saturating_add(1)).map_err(|problem| Error::at(NAME, input.pos(), problem))?;
+                output.reserve_exact((filled / 2).max(GREATEST_BLOCK).min(allowed - filled));
             }
             let hint = self.decompressor.decompress_stream(&mut OutBuffer::around_pos(&mut output, filled), &mut input).map_err(refused)?;
             if hint == 0 {
@@ -69,9 +100,30 @@ impl Zstd {
                 return Err(Error::at(NAME, frame.len(), Problem::Truncated { needed: hint as u64, left: 0 }));
             }
         }
-        payload.overwrite(output.len()).copy_from_slice(&output);
+        payload.replace(output);
         Ok(())
     }
+}
+
+/// Where a frame header goes on after its first byte: with what it says of its content's size, or of its window.
+const CONTENT_SIZE_AT: usize = 5;
+/// Where a frame header says how large its window is, if it does.
+const WINDOW_AT: usize = 5;
+
+/// The window that a frame asks for, if it may.
+fn held_window(frame: &[u8], limits: &Limits) -> Result<usize> {
+    let window = window(frame).unwrap_or(0);
+    limits::hold("window", limits.window, window).map_err(|problem| Error::at(NAME, WINDOW_AT, problem))?;
+    Ok(window)
+}
+
+/// The window that a frame asks for; none if its content is its window.
+fn window(frame: &[u8]) -> Option<usize> {
+    let (descriptor, window) = (*frame.get(4)?, *frame.get(WINDOW_AT)?);
+    let single_segment = descriptor & 0x20 != 0;
+    // Five bits of exponent and three of mantissa, see RFC 8878.
+    let base = 1usize.checked_shl(10 + u32::from(window >> 3))?;
+    (!single_segment).then(|| base + base / 8 * usize::from(window & 7))
 }
 
 pub(super) fn register(registry: &mut Registry) {
@@ -82,12 +134,7 @@ pub(super) fn register(registry: &mut Registry) {
 
 impl Codec for Zstd {
     fn info(&self) -> CodecInfo {
-        CodecInfo {
-            name: format!("{NAME}-{}", self.level),
-            wire_format: "Zstandard frame",
-            library: "zstd",
-            version: crate::version!("ZSTD"),
-        }
+        CodecInfo { name: format!("{NAME}-{}", self.level), wire_format: WIRE_FORMAT, library: "zstd", version: crate::version!("ZSTD") }
     }
 
     fn compress(&mut self, bytes: &[u8], sink: &mut Vec<u8>) -> Result<()> {
@@ -98,32 +145,8 @@ impl Codec for Zstd {
 
     /// One frame that fills `bytes`. The library itself would also take frames that follow each other, and frames of any content that
     /// it is to skip.
-    fn decompress(&mut self, bytes: &[u8], limit: usize, payload: &mut Payload) -> Result<()> {
-        if let Some(magic) = bytes.first_chunk()
-            && *magic != FRAME_MAGIC
-        {
-            return Err(Error::at(NAME, 0, Problem::Malformed(format!("a Zstandard frame starts with 28 B5 2F FD, not {magic:02X?}"))));
-        }
-        let end = find_frame_compressed_size(bytes).map_err(refused)?;
-        if end < bytes.len() {
-            return Err(Error::at(NAME, end, Problem::Trailing { left: (bytes.len() - end) as u64 }));
-        }
-        let Some(declared) = get_frame_content_size(bytes).map_err(|_| Error::malformed(NAME, "no frame header"))? else {
-            return self.decompress_of_unknown_size(bytes, limit, payload);
-        };
-        let possible = (bytes.len() / LEAST_BLOCK).saturating_mul(GREATEST_BLOCK);
-        for (name, allowed) in [("decompressed size", limit), ("what this many bytes can hold", possible)] {
-            if declared > allowed as u64 {
-                return Err(Error::at(NAME, 0, Problem::Limit { limit: name, allowed: allowed as u64, wanted: declared }));
-            }
-        }
-        // The payload itself is the window, so this takes no other memory than the context's.
-        let written = self.decompressor.decompress(payload.overwrite(declared as usize), bytes).map_err(refused)?;
-        if written as u64 == declared {
-            Ok(())
-        } else {
-            Err(Error::malformed(NAME, format_args!("the frame holds {written} bytes, its header says {declared}")))
-        }
+    fn decompress(&mut self, bytes: &[u8], limits: &Limits, payload: &mut Payload) -> Result<()> {
+        self.decompress_frame(bytes, limits, payload).map_err(|error| error.explained(Operation::Decompress, WIRE_FORMAT, bytes))
     }
 }
 
@@ -154,9 +177,9 @@ mod tests {
         sink
     }
 
-    fn decompressed(bytes: &[u8], limit: usize) -> Result<Payload> {
+    fn decompressed(bytes: &[u8], bytes_out: usize) -> Result<Payload> {
         let mut payload = Payload::default();
-        Zstd::new(3).decompress(bytes, limit, &mut payload)?;
+        Zstd::new(3).decompress(bytes, &Limits { bytes_out, ..Limits::for_payload(bytes.len()) }, &mut payload)?;
         Ok(payload)
     }
 
@@ -168,10 +191,11 @@ mod tests {
             for len in [0, 1, 70_000, 1000, 300_000] {
                 let bytes: Vec<u8> = (0..len as u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect();
                 codec.compress(&bytes, &mut sink).unwrap();
-                codec.decompress(&sink, len, &mut payload).unwrap();
+                let limits = Limits { bytes_out: len + 1, ..Limits::for_payload(sink.len()) };
+                codec.decompress(&sink, &limits, &mut payload).unwrap();
                 assert_eq!(payload.as_slice(), bytes, "level {level}");
                 assert!(matches!(get_frame_content_size(&sink), Ok(Some(size)) if size == len as u64));
-                codec.decompress(&streamed(&bytes, level), len + 1, &mut payload).unwrap();
+                codec.decompress(&streamed(&bytes, level), &limits, &mut payload).unwrap();
                 assert_eq!(payload.as_slice(), bytes, "level {level}, streamed");
             }
         }
@@ -236,7 +260,7 @@ mod tests {
     fn a_window_beyond_the_bound_is_refused() {
         let frame = [&FRAME_MAGIC[..], &[0, 22 << 3], &[1, 0, 0]].concat();
         let error = decompressed(&frame, usize::MAX).unwrap_err();
-        assert!(error.to_string().contains("memory"), "{error}");
+        assert_eq!(*error.problem(), Problem::Limit { limit: "window", allowed: 8 << 20, wanted: 4 << 30 });
         let frame = [&FRAME_MAGIC[..], &[0, 10 << 3], &[1, 0, 0]].concat();
         assert!(decompressed(&frame, usize::MAX).unwrap().is_empty());
     }

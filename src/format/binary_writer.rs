@@ -57,6 +57,7 @@ pub(super) fn register(registry: &mut Registry) {
         .declare::<BinaryWriter, Organization>()
         .encode()
         .decode()
+        .decode_prefix()
         .borrow()
         .access()
         .access_unchecked()

@@ -7,10 +7,11 @@ use capnp::message::{self, HeapAllocator, ReaderOptions, ReaderSegments};
 use capnp::serialize::{self, BufferSegments, OwnedSegments};
 use capnp::serialize_packed;
 
-use super::{Access, Decode, Encode, Format, Info, Populate, Validation};
+use super::{Access, Decode, DecodePrefix, Encode, Format, Info, Populate, Validation};
 use crate::dataset::organization::{MemberView, OrganizationView};
 use crate::dataset::{Member, Organization, Read};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{self, Limits, Meter};
 use crate::payload::Payload;
 use crate::registry::Registry;
 
@@ -24,23 +25,10 @@ use organization_capnp::{member, organization};
 
 const BYTES_PER_WORD: usize = 8;
 
-/// Structs within structs; this schema has two levels.
-const DEPTH: i32 = 64;
-
 /// The library's own traversal limit. A view of ours may be read for so much more than its message's size, since every reading of one
 /// view counts.
 const WORDS_AT_LEAST: usize = 8 << 20;
 const READINGS: usize = 8;
-
-/// What a packed message may unpack to for each of its bytes, beyond so many bytes: a packed run of zeros can stand for a thousand
-/// times its size, and its claim is all there is to tell before it is unpacked.
-const UNPACKED_PER_BYTE: usize = 8;
-const UNPACKED_AT_LEAST: usize = 1 << 20;
-
-/// What decoded members may take for each byte of an unpacked message, beyond so many bytes: another schema's structs can be smaller
-/// than ours, down to nothing. Ours take half of what they decode to.
-const MEMORY_PER_BYTE: usize = 4;
-const MEMORY_AT_LEAST: usize = 1 << 20;
 
 /// What a pointer can reach, in words, and what a list can hold.
 const MOST: usize = (1 << 29) - 1;
@@ -100,7 +88,7 @@ impl Packing for Plain {
     fn read(payload: &Payload) -> capnp::Result<(Self::Segments<'_>, usize)> {
         let mut rest = payload.as_slice();
         // Nothing is copied, so a table can claim no more than there is.
-        let reader = serialize::read_message_from_flat_slice(&mut rest, reader_options(usize::MAX))?;
+        let reader = serialize::read_message_from_flat_slice(&mut rest, reader_options(payload, usize::MAX))?;
         Ok((reader.into_segments(), rest.len()))
     }
 }
@@ -117,7 +105,7 @@ impl Packing for Packed {
     fn read(payload: &Payload) -> capnp::Result<(Self::Segments<'_>, usize)> {
         let mut rest = payload.as_slice();
         // The library holds what a segment table claims to the traversal limit before it takes memory.
-        let reader = serialize_packed::read_message(&mut rest, reader_options(most_unpacked(payload)))?;
+        let reader = serialize_packed::read_message(&mut rest, reader_options(payload, most_unpacked(payload) / BYTES_PER_WORD))?;
         Ok((reader.into_segments(), rest.len()))
     }
 }
@@ -151,6 +139,7 @@ fn declare<P: Packing>(registry: &mut Registry, read_with_default_limits: fn(&Pa
         .encode()
         .populate()
         .decode()
+        .decode_prefix()
         .access()
         .bare_encode_message(|message, sink| {
             sink.clear();
@@ -257,44 +246,70 @@ impl<P: Packing> Access<Organization> for Capnp<P> {
     fn access<'p>(&mut self, payload: &'p Payload) -> Result<Self::View<'p>> {
         let segments = segments::<P>(payload)?;
         let readable = size(&segments).saturating_mul(READINGS).saturating_add(WORDS_AT_LEAST);
-        Ok(View { message: message::Reader::new(segments, reader_options(readable)), packing: PhantomData })
+        Ok(View { message: message::Reader::new(segments, reader_options(payload, readable)), packing: PhantomData })
     }
 }
 
 impl<P: Packing> Decode<Organization> for Capnp<P> {
-    /// Everything is read once, so that the message's own size is the traversal limit: pointers that share what they point to would
-    /// decode to more than was sent.
-    fn decode(&mut self, payload: &Payload) -> Result<Organization> {
-        let segments = segments::<P>(payload)?;
-        let words = size(&segments);
-        owned::<P, _>(&message::Reader::new(segments, reader_options(words)), words)
+    fn read(&mut self, payload: &Payload) -> Result<Organization> {
+        decode::<P>(payload, segments::<P>(payload)?)
     }
 }
 
-fn owned<P: Packing, S: ReaderSegments>(message: &message::Reader<S>, words: usize) -> Result<Organization> {
+impl<P: Packing> DecodePrefix<Organization> for Capnp<P> {
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(Organization, usize)> {
+        let (segments, left) = P::read(payload).map_err(|error| unreadable::<P>(payload, error))?;
+        Ok((decode::<P>(payload, segments)?, payload.len() - left))
+    }
+}
+
+/// Everything is read once, so that the message's own size is the traversal limit: pointers that share what they point to would decode to
+/// more than was sent. Who raises the allocation of a payload may read more.
+fn decode<P: Packing>(payload: &Payload, segments: P::Segments<'_>) -> Result<Organization> {
+    let words = size(&segments);
+    let (limits, usual) = (payload.limits_inflated(words * BYTES_PER_WORD), Limits::for_inflated(payload.len(), words * BYTES_PER_WORD));
+    let traversed = if limits.allocation > usual.allocation { words.max(limits.allocation / BYTES_PER_WORD) } else { words };
+    owned::<P, _>(&message::Reader::new(segments, reader_options(payload, traversed)), traversed, limits)
+}
+
+fn owned<P: Packing, S: ReaderSegments>(message: &message::Reader<S>, words: usize, limits: Limits) -> Result<Organization> {
     let unreadable = |error: capnp::Error| match error.kind {
-        ErrorKind::ReadLimitExceeded => limited::<P>("traversed words", words, words + 1),
-        ErrorKind::MessageIsTooDeeplyNestedOrContainsCycles => limited::<P>("depth", DEPTH as usize, DEPTH as usize + 1),
+        ErrorKind::ReadLimitExceeded => limited::<P>("traversed words", words, words.saturating_add(1)),
+        ErrorKind::MessageIsTooDeeplyNestedOrContainsCycles | ErrorKind::NestingLimitExceeded => {
+            limited::<P>("depth", limits.depth, limits.depth + 1)
+        }
         ErrorKind::TextContainsNonUtf8Data(_) => Error::new(P::INFO.name, Problem::InvalidUtf8),
         _ => refused::<P>(error),
     };
+    let refused = |problem: Problem, path: String| Error::new(P::INFO.name, problem).in_field(path);
+    let mut meter = Meter::new(limits);
     let root = message.get_root::<organization::Reader<'_>>().map_err(unreadable)?;
     let tags = if root.has_tags() {
-        let tags = root.get_tags().map_err(unreadable)?;
-        Some(tags.iter().map(|tag| Ok(tag?.to_str()?.to_owned())).collect::<capnp::Result<_>>().map_err(unreadable)?)
+        let list = root.get_tags().map_err(unreadable)?;
+        meter.list::<String>(list.len() as usize).map_err(|problem| refused(problem, "tags".to_owned()))?;
+        let mut tags = Vec::with_capacity(list.len() as usize);
+        for (at, tag) in list.iter().enumerate() {
+            let path = || format!("tags[{at}]");
+            let tag = tag.and_then(|tag| Ok(tag.to_str()?)).map_err(|error| unreadable(error).in_field(path()))?;
+            limits.hold_text(tag.len()).map_err(|problem| refused(problem, path()))?;
+            tags.push(tag.to_owned());
+        }
+        Some(tags)
     } else {
         None
     };
     let members = if root.has_members() {
         let list = root.get_members().map_err(unreadable)?;
-        let most = (words * BYTES_PER_WORD * MEMORY_PER_BYTE + MEMORY_AT_LEAST) / size_of::<Member>();
-        if list.len() as usize > most {
-            return Err(limited::<P>("members", most, list.len() as usize));
-        }
+        // Another schema's structs can be smaller than ours, down to nothing.
+        meter.list::<Member>(list.len() as usize).map_err(|problem| refused(problem, "members".to_owned()))?;
         // A loop and not a `collect` into a result, which hides how many there are.
         let mut members = Vec::with_capacity(list.len() as usize);
-        for member in list {
-            members.push(owned_member(member).map_err(unreadable)?);
+        for (at, member) in list.iter().enumerate() {
+            let path = || format!("members[{at}]");
+            let member = owned_member(member).map_err(|error| unreadable(error).in_field(path()))?;
+            let longest = [&member.name, &member.description, &member.address].into_iter().flatten().map(String::len).max();
+            limits.hold_text(longest.unwrap_or(0)).map_err(|problem| refused(problem, path()))?;
+            members.push(member);
         }
         Some(members)
     } else {
@@ -321,38 +336,42 @@ fn segments<P: Packing>(payload: &Payload) -> Result<P::Segments<'_>> {
             let offset = payload.len() - left;
             Err(Error::at(P::INFO.name, offset, named::<P>(payload).unwrap_or(Problem::Trailing { left: left as u64 })))
         }
-        Err(error) => {
-            if let Some(problem) = named::<P>(payload) {
-                return Err(Error::new(P::INFO.name, problem));
-            }
-            Err(match error.kind {
-                ErrorKind::MessageTooLarge(words) => {
-                    let allowed = most_unpacked(payload) as u64;
-                    Error::at(P::INFO.name, 0, Problem::Limit { limit: "unpacked words", allowed, wanted: words as u64 })
-                }
-                ErrorKind::MessageEndsPrematurely(words, left) => {
-                    let bytes = |words: usize| (words as u64).saturating_mul(BYTES_PER_WORD as u64);
-                    Error::at(P::INFO.name, payload.len(), Problem::Truncated { needed: bytes(words - left), left: 0 })
-                }
-                _ => refused::<P>(error),
-            })
-        }
+        Err(error) => Err(unreadable::<P>(payload, error)),
     }
 }
 
-fn most_unpacked(payload: &Payload) -> usize {
-    payload.len().saturating_mul(UNPACKED_PER_BYTE).saturating_add(UNPACKED_AT_LEAST) / BYTES_PER_WORD
+/// Why a payload's segments cannot be had.
+#[cold]
+fn unreadable<P: Packing>(payload: &Payload, error: capnp::Error) -> Error {
+    if let Some(problem) = named::<P>(payload) {
+        return Error::new(P::INFO.name, problem);
+    }
+    match error.kind {
+        ErrorKind::MessageTooLarge(words) => {
+            let problem = limits::exceeded("bytes out", most_unpacked(payload), words.saturating_mul(BYTES_PER_WORD));
+            Error::at(P::INFO.name, 0, problem)
+        }
+        ErrorKind::MessageEndsPrematurely(words, left) => {
+            let bytes = |words: usize| (words as u64).saturating_mul(BYTES_PER_WORD as u64);
+            Error::at(P::INFO.name, payload.len(), Problem::Truncated { needed: bytes(words - left), left: 0 })
+        }
+        _ => refused::<P>(error),
+    }
 }
 
-/// Whether the payload is a message in the other packing: the two cannot be told at a glance.
+/// How many bytes a packed message may unpack to: a packed run of zeros can stand for a thousand times its size, and its claim is all there
+/// is to tell before memory is taken for it.
+fn most_unpacked(payload: &Payload) -> usize {
+    let limits = payload.limits();
+    limits.bytes_out.min(limits.allocation)
+}
+
+/// Whether a payload that was taken for plain is packed, which cannot be told at a glance: that a plain one was taken for packed can be, and
+/// is said by whoever recognises bytes.
 fn named<P: Packing>(payload: &Payload) -> Option<Problem> {
-    let whole = |(words, left): (usize, usize)| words > 0 && left == 0;
-    let (is_other, name) = if P::INFO.name == Plain::INFO.name {
-        (Packed::read(payload).is_ok_and(|(segments, left)| whole((size(&segments), left))), Packed::INFO.name)
-    } else {
-        (Plain::read(payload).is_ok_and(|(segments, left)| whole((size(&segments), left))), Plain::INFO.name)
-    };
-    is_other.then(|| Problem::Malformed(format!("this is {name}")))
+    let is_packed =
+        P::INFO.name == Plain::INFO.name && Packed::read(payload).is_ok_and(|(segments, left)| size(&segments) > 0 && left == 0);
+    is_packed.then(|| Problem::Malformed(format!("this is {}", Packed::INFO.name)))
 }
 
 /// The words of all segments.
@@ -360,8 +379,9 @@ fn size(segments: &impl ReaderSegments) -> usize {
     (0..segments.len() as u32).filter_map(|at| segments.get_segment(at)).map(<[u8]>::len).sum::<usize>() / BYTES_PER_WORD
 }
 
-fn reader_options(traversed_words: usize) -> ReaderOptions {
-    ReaderOptions { traversal_limit_in_words: Some(traversed_words), nesting_limit: DEPTH }
+fn reader_options(payload: &Payload, traversed_words: usize) -> ReaderOptions {
+    let nesting_limit = i32::try_from(payload.limits().depth).unwrap_or(i32::MAX);
+    ReaderOptions { traversal_limit_in_words: Some(traversed_words), nesting_limit }
 }
 
 #[cold]
@@ -540,7 +560,7 @@ mod tests {
     fn the_other_packing_is_named() {
         let value = organization(3);
         assert!(decoded::<Plain>(&encoded::<Packed>(&value)).unwrap_err().to_string().contains("this is capnp-packed"));
-        assert!(decoded::<Packed>(&encoded::<Plain>(&value)).unwrap_err().to_string().ends_with("this is capnp"));
+        assert!(decoded::<Packed>(&encoded::<Plain>(&value)).unwrap_err().to_string().contains("this is a Cap'n Proto message"));
     }
 
     fn check_bytes<P: Packing>() {
@@ -569,11 +589,11 @@ mod tests {
         }
         // Packed: one byte of each of the two numbers is not zero.
         let error = decoded::<Packed>(&[0x40, 0x80]).unwrap_err();
-        assert!(matches!(error.problem(), Problem::Limit { limit: "unpacked words", wanted: 0x80_0000, .. }), "{error}");
+        assert!(matches!(error.problem(), Problem::Limit { limit: "bytes out", wanted: 0x400_0000, .. }), "{error}");
         // Zeros, 256 words in two bytes, behind a table that tells their number.
         let zeros = |runs: u8| [&[0x40, runs], [0x00, 0xFF].repeat(usize::from(runs) << 8).as_slice()].concat();
         let error = decoded::<Packed>(&zeros(4)).unwrap_err();
-        assert!(matches!(error.problem(), Problem::Limit { limit: "unpacked words", wanted: 0x4_0000, .. }), "{error}");
+        assert!(matches!(error.problem(), Problem::Limit { limit: "bytes out", wanted: 0x20_0000, .. }), "{error}");
         // What is small enough is a message whose root is null, which reads as one where nothing is set.
         assert_eq!(decoded::<Packed>(&zeros(2)).unwrap(), Organization::default());
     }
@@ -603,7 +623,7 @@ mod tests {
         let mut bytes = encoded::<Plain>(&value);
         assert_eq!(decoded::<Plain>(&bytes).unwrap(), value);
         // The tag in front of the members tells their number, and the words of each.
-        for (words, expected) in [(0, "traversed words"), (1, "members")] {
+        for (words, expected) in [(0, "traversed words"), (1, "allocation")] {
             bytes[8 * 5..8 * 6].copy_from_slice(&(500_000u64 << 2 | words << 32).to_le_bytes());
             let error = decoded::<Plain>(&bytes).unwrap_err();
             assert!(matches!(error.problem(), Problem::Limit { limit, .. } if *limit == expected), "{error}");

@@ -3,10 +3,9 @@
 //! Source: the encoding that Google documents, protobuf-net's bcl.proto, and the vectors of the tests. What only protobuf-net 2 has
 //! (`AsReference`, `DynamicType`) needs a graph: see `protobuf_net::references`.
 
-use std::marker::PhantomData;
-
 use super::dotnet_protobuf::{DEPTH, FIXED32, FIXED64, GROUP, LENGTH, Manner, Reader, VARINT, append_varint};
 use crate::error::{Error, Problem, Result};
+use crate::limits::Limits;
 
 /// A class: its fields, and the classes that are derived from it by the number of the field that holds what they add.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -359,7 +358,7 @@ pub fn read<M: Manner>(contract: &Contract, payload: &[u8]) -> Result<Object> {
 ///
 /// As for [`read`].
 pub fn read_into<M: Manner>(contract: &Contract, payload: &[u8], object: &mut Object) -> Result<()> {
-    let mut reader = Reader::<M> { bytes: payload, at: 0, end: payload.len(), manner: PhantomData };
+    let mut reader = Reader::<M>::new(payload, Limits::for_payload(payload.len()));
     object.values.resize(contract.fields.len(), Value::Null);
     read_object(contract, &mut reader, object, 0)
 }

@@ -48,6 +48,7 @@ pub(super) fn register(registry: &mut Registry) {
         .declare::<Custom, Organization>()
         .encode()
         .decode()
+        .decode_prefix()
         .borrow()
         .access()
         .access_unchecked()

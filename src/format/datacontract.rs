@@ -7,18 +7,16 @@ use quick_xml::NsReader;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::{Namespace, ResolveResult};
 
-use super::plain::{Plain, Source, most_items};
+use super::plain::{Plain, Source};
 use super::sink::Sink;
-use super::{Borrow, Decode, Encode, Format, Info};
+use super::{Borrow, Decode, DecodePrefix, Encode, Format, Info};
 use crate::dataset::{Member, Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{Limits, Meter};
 use crate::payload::Payload;
 use crate::registry::Registry;
 
 const NAME: &str = "datacontract";
-
-/// Elements inside each other.
-const DEPTH: usize = 128;
 
 const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 const ARRAYS: &str = "http://schemas.microsoft.com/2003/10/Serialization/Arrays";
@@ -65,8 +63,8 @@ impl Format for DataContract {
 }
 
 pub(super) fn register(registry: &mut Registry) {
-    registry.declare::<DataContract, Organization>().encode().decode().borrow();
-    registry.declare::<DataContract, Person>().encode().decode();
+    registry.declare::<DataContract, Organization>().encode().decode().decode_prefix().borrow();
+    registry.declare::<DataContract, Person>().encode().decode().decode_prefix();
 }
 
 impl Encode<Organization> for DataContract {
@@ -233,8 +231,22 @@ fn put_text(sink: &mut Sink<'_>, name: &str, text: Option<&str>) -> Result<()> {
 }
 
 impl<T: Root + for<'p> Plain<'p>> Decode<T> for DataContract {
-    fn decode(&mut self, payload: &Payload) -> Result<T> {
+    fn read(&mut self, payload: &Payload) -> Result<T> {
         read(&self.0, payload)
+    }
+}
+
+impl<T: Root + for<'p> Plain<'p>> DecodePrefix<T> for DataContract {
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(T, usize)> {
+        // What follows may be anything.
+        let (text, invalid) = match utf8(payload) {
+            Ok(text) => (text, None),
+            Err(error) => (str::from_utf8(&payload[..error.offset().unwrap_or(0)]).unwrap_or_default(), Some(error)),
+        };
+        match read_root(&self.0, text, payload.limits()) {
+            Ok((value, reader)) => Ok((value, reader.offset())),
+            Err(error) => Err(invalid.unwrap_or(error)),
+        }
     }
 }
 
@@ -246,18 +258,27 @@ impl Borrow<Organization> for DataContract {
     }
 }
 
-fn read<'p, T: Root + Plain<'p>>(names: &Names, payload: &'p [u8]) -> Result<T> {
-    let text = simdutf8::compat::from_utf8(payload).map_err(|error| Error::at(NAME, error.valid_up_to(), Problem::InvalidUtf8))?;
+fn read<'p, T: Root + Plain<'p>>(names: &Names, payload: &'p Payload) -> Result<T> {
+    let (value, mut reader) = read_root(names, utf8(payload)?, payload.limits())?;
+    reader.end()?;
+    Ok(value)
+}
+
+fn utf8(payload: &[u8]) -> Result<&str> {
+    simdutf8::compat::from_utf8(payload).map_err(|error| Error::at(NAME, error.valid_up_to(), Problem::InvalidUtf8))
+}
+
+/// The value, and the reader behind the end of its element.
+fn read_root<'n, 'p, T: Root + Plain<'p>>(names: &'n Names, text: &'p str, limits: Limits) -> Result<(T, Reader<'n, 'p>)> {
     let mut xml = NsReader::from_str(text);
     xml.config_mut().expand_empty_elements = true;
-    let mut reader = Reader { names, xml, len: payload.len(), depth: 0, nil: false };
+    let mut reader = Reader { names, xml, len: text.len(), depth: 0, meter: Meter::new(limits), nil: false };
     reader.root(T::element(names))?;
     if reader.nil {
         return Err(reader.malformed("null where an object is expected"));
     }
     let value = T::read(&mut reader)?;
-    reader.end()?;
-    Ok(value)
+    Ok((value, reader))
 }
 
 /// Reads elements. It stands behind an element's start when it is asked for a value, and behind its end when it has given one.
@@ -266,6 +287,7 @@ struct Reader<'n, 'p> {
     xml: NsReader<&'p [u8]>,
     len: usize,
     depth: usize,
+    meter: Meter,
     /// The element that was entered last says that it is null.
     nil: bool,
 }
@@ -317,13 +339,8 @@ impl<'p> Reader<'_, 'p> {
     /// Takes note of an element that starts.
     fn enter(&mut self, start: &BytesStart<'_>) -> Result<Kind> {
         self.depth += 1;
-        if self.depth > DEPTH {
-            return Err(Error::at(
-                NAME,
-                self.offset(),
-                Problem::Limit { limit: "depth", allowed: DEPTH as u64, wanted: self.depth as u64 },
-            ));
-        }
+        let check = self.meter.limits().hold_depth(self.depth);
+        check.map_err(|problem| Error::at(NAME, self.offset(), problem))?;
         self.nil = false;
         for attribute in start.attributes() {
             let attribute = attribute.map_err(|error| self.malformed(error))?;
@@ -489,12 +506,14 @@ impl<'p> Source<'p> for Reader<'_, 'p> {
         if self.nil {
             return Err(self.malformed("null where a string is expected"));
         }
-        self.content()
+        let content = self.content()?;
+        let check = self.meter.limits().hold_text(content.len());
+        check.map_err(|problem| Error::at(NAME, self.offset(), problem))?;
+        Ok(content)
     }
 
     /// The items have one name, the class's or `string`; elements of other names are passed over, as in the original.
     fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
-        let most = most_items::<T>(self.len);
         let mut items = Vec::new();
         while let Next::Start(kind, start) = self.next()? {
             let wanted = match kind {
@@ -509,10 +528,8 @@ impl<'p> Source<'p> for Reader<'_, 'p> {
             if self.nil && wanted == self.names.member {
                 return Err(self.malformed("null in a list"));
             }
-            if items.len() == most {
-                let wanted = most as u64 + 1;
-                return Err(Error::at(NAME, self.offset(), Problem::Limit { limit: "items of a list", allowed: most as u64, wanted }));
-            }
+            let check = self.meter.list::<T>(1);
+            check.map_err(|problem| Error::at(NAME, self.offset(), problem))?;
             items.push(item(self)?);
         }
         Ok(items)

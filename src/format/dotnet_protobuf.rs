@@ -7,11 +7,11 @@ mod person;
 
 use std::marker::PhantomData;
 
-use super::plain::most_items;
 use super::sink::Sink;
 use super::{Borrow, Decode, Encode, Format, Info};
 use crate::dataset::{Member, MemberRef, Organization, OrganizationRef, Person, Text};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{self, Limits, Meter};
 use crate::payload::Payload;
 use crate::registry::Registry;
 
@@ -165,10 +165,15 @@ pub(super) struct Reader<'p, M> {
     pub(super) at: usize,
     /// Where the message ends that is being read.
     pub(super) end: usize,
+    pub(super) limits: Limits,
     pub(super) manner: PhantomData<M>,
 }
 
 impl<'p, M: Manner> Reader<'p, M> {
+    pub(super) fn new(bytes: &'p [u8], limits: Limits) -> Self {
+        Self { bytes, at: 0, end: bytes.len(), limits, manner: PhantomData }
+    }
+
     #[cold]
     pub(super) fn error(&self, problem: Problem) -> Error {
         Error::at(M::INFO.name, self.at, problem)
@@ -261,6 +266,7 @@ impl<'p, M: Manner> Reader<'p, M> {
     pub(super) fn text(&mut self) -> Result<&'p str> {
         let len = self.length()?;
         let text = self.take(len)?;
+        self.limits.hold_text(len).map_err(|problem| self.error(problem))?;
         simdutf8::basic::from_utf8(text).map_err(|_| Error::at(M::INFO.name, self.at - len, Problem::InvalidUtf8))
     }
 
@@ -305,9 +311,7 @@ impl<'p, M: Manner> Reader<'p, M> {
                 self.take(len).map(drop)
             }
             GROUP => {
-                if depth == DEPTH {
-                    return Err(self.error(Problem::Limit { limit: "depth", allowed: DEPTH as u64, wanted: DEPTH as u64 + 1 }));
-                }
+                limits::hold("depth", self.limits.depth.min(DEPTH), depth + 1).map_err(|problem| self.error(problem))?;
                 loop {
                     match self.field()? {
                         Some((end, END_GROUP)) if end == number => return Ok(()),
@@ -370,7 +374,7 @@ pub(super) fn append_varint(sink: &mut Vec<u8>, value: u64) {
 pub(super) fn prefixed<M: Manner>(prefix: super::protobuf_net::Prefix, stream: &[u8], at: usize) -> Result<(&[u8], usize)> {
     use super::protobuf_net::Prefix;
 
-    let mut reader = Reader::<M> { bytes: stream, at, end: stream.len(), manner: PhantomData };
+    let mut reader = Reader::<M> { at, ..Reader::new(stream, Limits::for_payload(stream.len())) };
     let len = match prefix {
         Prefix::Base128 => reader.length()?,
         Prefix::Field(number) => match reader.field()? {
@@ -389,9 +393,9 @@ pub(super) fn prefixed<M: Manner>(prefix: super::protobuf_net::Prefix, stream: &
 /// An organization's parts: its id, its tags and its members.
 type Parts<T, N> = (i32, Option<Vec<T>>, Option<Vec<N>>);
 
-fn read<'p, M: Manner, T, N>(payload: &'p [u8], text: impl Fn(&'p str) -> T, make: impl Fn(Fields<'p>) -> N) -> Result<Parts<T, N>> {
-    let mut reader = Reader::<M> { bytes: payload, at: 0, end: payload.len(), manner: PhantomData };
-    let (most_tags, most_members) = (most_items::<T>(payload.len()), most_items::<N>(payload.len()));
+fn read<'p, M: Manner, T, N>(payload: &'p Payload, text: impl Fn(&'p str) -> T, make: impl Fn(Fields<'p>) -> N) -> Result<Parts<T, N>> {
+    let mut reader = Reader::<M>::new(payload, payload.limits());
+    let mut meter = Meter::new(payload.limits());
     let (mut id, mut tags, mut members) = (0, Vec::new(), Vec::new());
     while let Some((number, wire)) = reader.field()? {
         match (number, wire) {
@@ -403,18 +407,21 @@ fn read<'p, M: Manner, T, N>(payload: &'p [u8], text: impl Fn(&'p str) -> T, mak
                 }
                 reader.end = end;
                 members.push(make(reader.member(None)?));
+                meter.list::<N>(1).map_err(|problem| reader.error(problem))?;
                 reader.end = payload.len();
             }
-            (3, GROUP) if M::CODE_FIRST => members.push(make(reader.member(Some(3))?)),
-            (2, LENGTH) => tags.push(text(reader.text()?)),
+            (3, GROUP) if M::CODE_FIRST => {
+                members.push(make(reader.member(Some(3))?));
+                meter.list::<N>(1).map_err(|problem| reader.error(problem))?;
+            }
+            (2, LENGTH) => {
+                tags.push(text(reader.text()?));
+                meter.list::<T>(1).map_err(|problem| reader.error(problem))?;
+            }
             (1, VARINT) => id = reader.number32(wire)?,
             (1, _) if M::CODE_FIRST => id = reader.number32(wire)?,
             (2 | 3, _) if M::CODE_FIRST => return Err(reader.malformed(format!("field {number} in wire type {wire}"))),
             _ => reader.skip(number, wire, 0)?,
-        }
-        if tags.len() > most_tags || members.len() > most_members {
-            let (allowed, wanted) = if tags.len() > most_tags { (most_tags, tags.len()) } else { (most_members, members.len()) };
-            return Err(reader.error(Problem::Limit { limit: "items of a list", allowed: allowed as u64, wanted: wanted as u64 }));
         }
     }
     // A list that is not there is null to the one library, and empty to the other.
@@ -422,7 +429,7 @@ fn read<'p, M: Manner, T, N>(payload: &'p [u8], text: impl Fn(&'p str) -> T, mak
 }
 
 impl<M: Manner> Decode<Organization> for DotnetProtobuf<M> {
-    fn decode(&mut self, payload: &Payload) -> Result<Organization> {
+    fn read(&mut self, payload: &Payload) -> Result<Organization> {
         let (id, tags, members) = read::<M, _, _>(payload, str::to_owned, |Fields { id, texts, value, update_time }| {
             let [name, description, address] = texts.map(|text| text.map(str::to_owned));
             Member { id, name, description, address, value, update_time }

@@ -2,12 +2,13 @@
 
 use std::mem;
 
-use flatbuffers::{FlatBufferBuilder, InvalidFlatbuffer, VerifierOptions, WIPOffset};
+use flatbuffers::{ErrorTraceDetail, FlatBufferBuilder, InvalidFlatbuffer, VerifierOptions, WIPOffset};
 
-use super::{Access, AccessUnchecked, Decode, Encode, Format, Info, Validation};
+use super::{Access, AccessUnchecked, Decode, DecodePrefix, Encode, Format, Info, Validation, trailing};
 use crate::dataset::organization::{MemberView, OrganizationView};
 use crate::dataset::{Member, Organization, Read};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{Limits, Meter};
 use crate::payload::Payload;
 use crate::registry::Registry;
 
@@ -27,13 +28,14 @@ const MOST_BYTES: usize = 1 << 31;
 /// More than the fixed part of any table here takes, with its vtable and all padding.
 const TABLE: usize = 128;
 
-/// Tables within tables; this schema has two levels.
-const DEPTH: usize = 64;
+/// What may be padding at the end of a buffer: an object at most eight bytes wide is aligned from there.
+const MOST_PADDING: usize = 7;
 
 /// A FlatBuffer with the file identifier that the schema gives.
 ///
-/// A buffer has no end mark: bytes behind its last object go unnoticed, and the last three may be padding, without which it is the
-/// same. The verifier does not know types either, so it is the identifier that tells another schema's buffer.
+/// A buffer has no end mark. Decoding sees all objects, and refuses what stands behind the last of them; a view does not notice. The last
+/// bytes may be padding, without which it is the same. The verifier does not know types either, so it is the identifier that tells another
+/// schema's buffer.
 #[derive(Default)]
 pub struct FlatBuffers {
     /// The size of the last payload. The library fills its buffer from the end, and doubles and moves it whenever it is full; in a
@@ -51,7 +53,7 @@ impl Format for FlatBuffers {
         wire_format: "FlatBuffers",
         library: "flatbuffers",
         version: crate::version!("FLATBUFFERS"),
-        note: "a buffer ends at 2 GiB; bytes behind its last object go unnoticed",
+        note: "a buffer ends at 2 GiB; access does not notice bytes behind its last object",
     };
 }
 
@@ -60,17 +62,20 @@ pub(super) fn register(registry: &mut Registry) {
         .declare::<FlatBuffers, Organization>()
         .encode()
         .decode()
+        .decode_prefix()
         .access()
         .access_unchecked()
         .bare_access(|payload| {
-            let options = options(payload.len());
+            let options = options(payload);
             let identified = message::organization_buffer_has_identifier(payload);
-            let view = message::root_as_organization_with_opts(&options, payload).map_err(|error| refused(error, &options))?;
+            let view =
+                message::root_as_organization_with_opts(&options, payload).map_err(|error| refused(error, &options, payload.len()))?;
             std::hint::black_box((identified, view));
             Ok(())
         })
         .default_limit("max_tables, 1,000,000 by default", |payload| {
-            let view = message::root_as_organization(payload).map_err(|error| refused(error, &VerifierOptions::default()))?;
+            let view =
+                message::root_as_organization(payload).map_err(|error| refused(error, &VerifierOptions::default(), payload.len()))?;
             view.checksum().map(|_| ())
         });
 }
@@ -173,24 +178,91 @@ impl AccessUnchecked<Organization> for FlatBuffers {
 }
 
 impl Decode<Organization> for FlatBuffers {
-    fn decode(&mut self, payload: &Payload) -> Result<Organization> {
+    fn read(&mut self, payload: &Payload) -> Result<Organization> {
+        let (value, used) = self.read_prefix(payload)?;
+        trailing(Self::INFO.name, payload, used)?;
+        Ok(value)
+    }
+}
+
+impl DecodePrefix<Organization> for FlatBuffers {
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(Organization, usize)> {
         let view = access(payload)?;
-        let text = |text: Option<&str>| text.map(str::to_owned);
-        Ok(Organization {
-            id: view.id(),
-            tags: view.tags().map(|tags| tags.iter().map(str::to_owned).collect()),
-            members: view.members().map(|members| {
-                let members = members.iter().map(|member| Member {
-                    id: member.id(),
-                    name: text(member.name()),
-                    description: text(member.description()),
-                    address: text(member.address()),
-                    value: member.value(),
-                    update_time: member.update_time(),
-                });
-                members.collect()
-            }),
-        })
+        let limits = payload.limits();
+        let held = |result: Result<(), Problem>| result.map_err(|problem| Error::new(Self::INFO.name, problem));
+        let mut meter = Meter::new(limits);
+        let mut extent = Extent { payload, end: 0 };
+        extent.table(&view._tab);
+        let text = |text: &str, extent: &mut Extent<'_>| {
+            held(limits.hold_text(text.len()))?;
+            extent.text(text);
+            Ok(text.to_owned())
+        };
+        let tags = match view.tags() {
+            None => None,
+            Some(list) => {
+                held(meter.list::<String>(list.len()))?;
+                extent.cover(list.bytes());
+                Some(list.iter().map(|tag| text(tag, &mut extent)).collect::<Result<_>>()?)
+            }
+        };
+        let members = match view.members() {
+            None => None,
+            Some(list) => {
+                held(meter.list::<Member>(list.len()))?;
+                extent.cover(list.bytes());
+                // A loop and not a `collect` into a result, which hides how many there are.
+                let mut members = Vec::with_capacity(list.len());
+                for member in list {
+                    extent.table(&member._tab);
+                    members.push(Member {
+                        id: member.id(),
+                        name: member.name().map(|name| text(name, &mut extent)).transpose()?,
+                        description: member.description().map(|description| text(description, &mut extent)).transpose()?,
+                        address: member.address().map(|address| text(address, &mut extent)).transpose()?,
+                        value: member.value(),
+                        update_time: member.update_time(),
+                    });
+                }
+                Some(members)
+            }
+        };
+        Ok((Organization { id: view.id(), tags, members }, extent.used()))
+    }
+}
+
+/// How far into the payload its objects reach.
+struct Extent<'p> {
+    payload: &'p [u8],
+    end: usize,
+}
+
+impl Extent<'_> {
+    /// Bytes of the payload that belong to an object.
+    #[inline]
+    fn cover(&mut self, bytes: &[u8]) {
+        self.end = self.end.max(bytes.as_ptr_range().end.addr() - self.payload.as_ptr().addr());
+    }
+
+    /// A string, and the NUL behind it.
+    #[inline]
+    fn text(&mut self, text: &str) {
+        self.end = self.end.max(text.as_bytes().as_ptr_range().end.addr() + 1 - self.payload.as_ptr().addr());
+    }
+
+    #[inline]
+    fn table(&mut self, table: &flatbuffers::Table<'_>) {
+        let layout = table.vtable();
+        self.end = self.end.max(table.loc() + layout.object_inline_num_bytes());
+        self.cover(layout.as_bytes());
+    }
+
+    /// Padding belongs to the last object.
+    fn used(&self) -> usize {
+        // A table may say that it is larger than its fields.
+        let end = self.end.min(self.payload.len());
+        let behind = &self.payload[end..];
+        end + behind.iter().take(MOST_PADDING).take_while(|&&byte| byte == 0).count()
     }
 }
 
@@ -198,30 +270,38 @@ fn access(payload: &Payload) -> Result<message::Organization<'_>> {
     if payload.get(4..8) != Some(message::ORGANIZATION_IDENTIFIER.as_bytes()) {
         return Err(unidentified(payload));
     }
-    let options = options(payload.len());
-    message::root_as_organization_with_opts(&options, payload).map_err(|error| refused(error, &options))
+    let options = options(payload);
+    message::root_as_organization_with_opts(&options, payload).map_err(|error| refused(error, &options, payload.len()))
 }
 
 #[cold]
 fn unidentified(payload: &[u8]) -> Error {
     let expected = message::ORGANIZATION_IDENTIFIER;
     let found = payload.get(4..8).unwrap_or_default().escape_ascii();
-    let prefixed = if payload.get(8..12) == Some(expected.as_bytes()) { ": it is a size-prefixed buffer" } else { "" };
-    Error::at(FlatBuffers::INFO.name, 4, Problem::Malformed(format!("the file identifier is \"{found}\", not \"{expected}\"{prefixed}")))
+    let problem = Problem::Unexpected { expected: format!("the file identifier \"{expected}\""), found: format!("\"{found}\"") };
+    Error::at(FlatBuffers::INFO.name, payload.len().min(4), problem)
 }
 
 /// Limits that every buffer of this size can keep whose objects are referred to once, so that only objects referred to again and
 /// again hit them. A table and the reference to it take eight bytes. What is counted as size is every byte that the verifier looks
-/// at, for each reference: of the smallest tables, with a vtable that they share, five times what they take.
-fn options(len: usize) -> VerifierOptions {
-    VerifierOptions { max_depth: DEPTH, max_tables: len / 8 + 1, max_apparent_size: len.saturating_mul(8), ..VerifierOptions::default() }
+/// at, for each reference: of the smallest tables, with a vtable that they share, five times what they take. Who raises the limits of a
+/// payload may read buffers that share more.
+fn options(payload: &Payload) -> VerifierOptions {
+    let (len, limits, usual) = (payload.len(), payload.limits(), Limits::for_payload(payload.len()));
+    let or_less = |derived: usize, limit: usize, usual: usize| if limit > usual { limit } else { derived.min(limit) };
+    VerifierOptions {
+        max_depth: limits.depth,
+        max_tables: or_less(len / 8 + 1, limits.elements, usual.elements),
+        max_apparent_size: or_less(len.saturating_mul(8), limits.allocation, usual.allocation),
+        ..VerifierOptions::default()
+    }
 }
 
 #[cold]
-fn refused(error: InvalidFlatbuffer, options: &VerifierOptions) -> Error {
+fn refused(error: InvalidFlatbuffer, options: &VerifierOptions, len: usize) -> Error {
     use InvalidFlatbuffer::{
-        ApparentSizeTooLarge, DepthLimitReached, MissingNullTerminator, RangeOutOfBounds, SignedOffsetOutOfBounds, TooManyTables,
-        Unaligned, Utf8Error,
+        ApparentSizeTooLarge, DepthLimitReached, InconsistentUnion, MissingNullTerminator, MissingRequiredField, RangeOutOfBounds,
+        SignedOffsetOutOfBounds, TooManyTables, Unaligned, Utf8Error,
     };
     let limited = |limit, allowed: usize| {
         Error::new(FlatBuffers::INFO.name, Problem::Limit { limit, allowed: allowed as u64, wanted: allowed as u64 + 1 })
@@ -231,16 +311,41 @@ fn refused(error: InvalidFlatbuffer, options: &VerifierOptions) -> Error {
         ApparentSizeTooLarge => return limited("apparent size", options.max_apparent_size),
         DepthLimitReached => return limited("depth", options.max_depth),
         Utf8Error { .. } => Problem::InvalidUtf8,
-        // The library writes one line for the error and one for each object on the way to it.
-        other => Problem::Malformed(other.to_string().trim_end().replace('\n', "; ")),
+        // The library writes one line for the error and one for each object on the way to it, which the path says.
+        other => Problem::Malformed(other.to_string().lines().next().unwrap_or_default().to_owned()),
     };
-    match &error {
-        Utf8Error { range, .. } | MissingNullTerminator { range, .. } | RangeOutOfBounds { range, .. } => {
-            Error::at(FlatBuffers::INFO.name, range.start, problem)
+    let (at, trace) = match &error {
+        Utf8Error { range, error_trace, .. } | MissingNullTerminator { range, error_trace } | RangeOutOfBounds { range, error_trace } => {
+            (Some(range.start), Some(error_trace.as_ref()))
         }
-        Unaligned { position, .. } | SignedOffsetOutOfBounds { position, .. } => Error::at(FlatBuffers::INFO.name, *position, problem),
-        _ => Error::new(FlatBuffers::INFO.name, problem),
+        Unaligned { position, error_trace, .. } | SignedOffsetOutOfBounds { position, error_trace, .. } => {
+            (Some(*position), Some(error_trace.as_ref()))
+        }
+        MissingRequiredField { error_trace, .. } | InconsistentUnion { error_trace, .. } => (None, Some(error_trace.as_ref())),
+        _ => (None, None),
+    };
+    // The library also says where it was sent to.
+    let refused = match at.filter(|&at| at <= len) {
+        Some(at) => Error::at(FlatBuffers::INFO.name, at, problem),
+        None => Error::new(FlatBuffers::INFO.name, problem),
+    };
+    refused.in_field(path(trace.unwrap_or_default()))
+}
+
+/// The library's trace leads from the object outwards.
+fn path(trace: &[ErrorTraceDetail]) -> String {
+    let mut path = String::new();
+    for step in trace.iter().rev() {
+        match step {
+            ErrorTraceDetail::VectorElement { index, .. } => path += &format!("[{index}]"),
+            ErrorTraceDetail::TableField { field_name, .. } => {
+                path += if path.is_empty() { "" } else { "." };
+                path += field_name;
+            }
+            ErrorTraceDetail::UnionVariant { variant, .. } => path += &format!("({variant})"),
+        }
     }
+    path
 }
 
 // The generated types have methods of the same names, and those go first.
@@ -366,7 +471,7 @@ mod tests {
         let good = encoded(&organization(3));
         let mut other = good.clone();
         other[4..8].copy_from_slice(b"MONS");
-        assert!(decoded(&other).unwrap_err().to_string().contains("\"MONS\", not \"WWOR\""));
+        assert!(decoded(&other).unwrap_err().to_string().contains("\"WWOR\" is expected, not \"MONS\""));
         let prefixed = [&(good.len() as u32).to_le_bytes(), good.as_slice()].concat();
         assert!(decoded(&prefixed).unwrap_err().to_string().contains("size-prefixed"));
         decoded(&[]).unwrap_err();
@@ -390,15 +495,21 @@ mod tests {
     #[test]
     fn any_byte_may_have_any_value() {
         let good = encoded(&organization(3));
+        let mut accepted = 0;
         for at in 0..good.len() {
             for byte in 0..=255 {
                 let mut bad = Payload::from(good.as_slice());
                 bad[at] = byte;
                 if let Ok(view) = access(&bad) {
                     view.checksum().unwrap();
-                    decoded(&bad).unwrap();
+                    match decoded(&bad) {
+                        // What was the last object may be no part of it any more.
+                        Err(error) => assert!(matches!(error.problem(), Problem::Trailing { .. }), "{error}"),
+                        Ok(_) => accepted += 1,
+                    }
                 }
             }
         }
+        assert!(accepted > 1000, "{accepted}");
     }
 }

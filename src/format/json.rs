@@ -1,13 +1,19 @@
 //! JSON through serde_json, with `float_roundtrip`: without that feature a third of all doubles come back changed.
 
 use serde::Serialize;
-use serde::de::{Deserialize, DeserializeOwned};
+use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
+use serde_json::de::Read as Source;
 
-use super::{Borrow, Decode, Encode, Format, Info};
+use super::metered::{Held, Metered, path_of, problem_of};
+use super::{Borrow, Decode, DecodePrefix, Encode, Format, Info, trailing};
 use crate::dataset::{Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
+use crate::limits;
 use crate::payload::Payload;
 use crate::registry::Registry;
+
+/// The library's own bound of nesting: the first depth that it refuses.
+const DEPTH: usize = 128;
 
 /// JSON text in UTF-8. Field names are the article's: `Id`, `Tags`, `Members`.
 #[derive(Debug, Default)]
@@ -28,13 +34,14 @@ pub(super) fn register(registry: &mut Registry) {
         .declare::<Json, Organization>()
         .encode()
         .decode()
+        .decode_prefix()
         .borrow()
         .bare_encode(|value, sink| {
             sink.clear();
             serde_json::to_writer(sink, value).map_err(refused)
         })
         .bare_decode::<Organization>(|payload| serde_json::from_slice(payload).map_err(refused));
-    registry.declare::<Json, Person>().encode().decode();
+    registry.declare::<Json, Person>().encode().decode().decode_prefix();
 }
 
 impl<T: Serialize> Encode<T> for Json {
@@ -45,8 +52,17 @@ impl<T: Serialize> Encode<T> for Json {
 }
 
 impl<T: DeserializeOwned> Decode<T> for Json {
-    fn decode(&mut self, payload: &Payload) -> Result<T> {
+    fn read(&mut self, payload: &Payload) -> Result<T> {
         read(payload)
+    }
+}
+
+impl<T: DeserializeOwned> DecodePrefix<T> for Json {
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(T, usize)> {
+        // What is behind the value may be anything, so that no more is known to be UTF-8.
+        let (value, used) = prefix(payload, serde_json::Deserializer::from_slice(payload))?;
+        utf8(&payload[..used])?;
+        Ok((value, used))
     }
 }
 
@@ -58,12 +74,47 @@ impl Borrow<Organization> for Json {
     }
 }
 
-/// `from_slice` refuses bytes after the value itself; only white space may follow.
-fn read<'p, T: Deserialize<'p>>(payload: &'p [u8]) -> Result<T> {
-    serde_json::from_slice(payload).map_err(|error| match offset(payload, &error) {
-        Some(at) => Error::at(Json::INFO.name, at, Problem::Malformed(error.to_string())),
-        None => refused(error),
-    })
+/// All of it is proven to be UTF-8 at once, which costs less than a proof for each string, and holds for strings that are passed over.
+fn read<'p, T: Deserialize<'p>>(payload: &'p Payload) -> Result<T> {
+    let (value, used) = prefix(payload, serde_json::Deserializer::from_str(utf8(payload)?))?;
+    let blanks = payload[used..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+    trailing(Json::INFO.name, payload, used + blanks)?;
+    Ok(value)
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str> {
+    simdutf8::compat::from_utf8(bytes).map_err(|error| Error::at(Json::INFO.name, error.valid_up_to(), Problem::InvalidUtf8))
+}
+
+fn prefix<'p, R: Source<'p>, T: Deserialize<'p>>(
+    payload: &'p Payload,
+    mut deserializer: serde_json::Deserializer<R>,
+) -> Result<(T, usize)> {
+    let mut held = Held::new(payload);
+    match T::deserialize(Metered::new(&mut deserializer, &mut held)) {
+        Ok(value) => Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset())),
+        Err(error) => Err(refusal::<T>(payload, held, error)),
+    }
+}
+
+/// Reads once more to learn at which field it was.
+#[cold]
+fn refusal<'p, T: Deserialize<'p>>(payload: &'p Payload, held: Held, error: serde_json::Error) -> Error {
+    let problem = match held.refused() {
+        Some(problem) => problem,
+        None if error.is_eof() => Problem::Truncated { needed: 1, left: 0 },
+        None => match problem_of(&error.to_string()) {
+            Problem::Malformed(reason) if reason == "recursion limit exceeded" => limits::exceeded("depth", DEPTH - 1, DEPTH),
+            problem => problem,
+        },
+    };
+    let mut again = serde_json::Deserializer::from_slice(payload);
+    let path = path_of(serde_path_to_error::deserialize::<_, T>(Metered::new(&mut again, &mut Held::new(payload))));
+    match offset(payload, &error) {
+        Some(at) => Error::at(Json::INFO.name, at, problem),
+        None => Error::at(Json::INFO.name, again.into_iter::<IgnoredAny>().byte_offset(), problem),
+    }
+    .in_field(path)
 }
 
 fn refused(error: serde_json::Error) -> Error {

@@ -4,18 +4,17 @@ use std::io::{Cursor, ErrorKind};
 
 use rmp_serde::Deserializer;
 use rmp_serde::Serializer;
-use rmp_serde::decode;
+use rmp_serde::decode::{self, ReadReader};
 use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 
-use super::{Borrow, Decode, Encode, Format, Info};
+use super::metered::{Held, Metered, path_of, problem_of};
+use super::{Borrow, Decode, DecodePrefix, Encode, Format, Info, trailing};
 use crate::dataset::{Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
+use crate::limits;
 use crate::payload::Payload;
 use crate::registry::Registry;
-
-/// Nested values that a payload may have. The library's own limit, 1,024, overflows a 2 MiB stack in a debug build.
-const DEPTH: usize = 128;
 
 /// Structs as arrays: fields are known by position alone.
 #[derive(Debug, Default)]
@@ -42,6 +41,7 @@ pub(super) fn register(registry: &mut Registry) {
         .declare::<MessagePackArray, Organization>()
         .encode()
         .decode()
+        .decode_prefix()
         .borrow()
         .bare_encode(|value, sink| {
             sink.clear();
@@ -54,14 +54,15 @@ pub(super) fn register(registry: &mut Registry) {
         .declare::<MessagePackMap, Organization>()
         .encode()
         .decode()
+        .decode_prefix()
         .borrow()
         .bare_encode(|value, sink| {
             sink.clear();
             value.serialize(&mut Serializer::new(sink).with_struct_map()).map_err(|error| Error::malformed("messagepack-map", error))
         })
         .bare_decode::<Organization>(|payload| rmp_serde::from_slice(payload).map_err(|error| Error::malformed("messagepack-map", error)));
-    registry.declare::<MessagePackArray, Person>().encode().decode();
-    registry.declare::<MessagePackMap, Person>().encode().decode();
+    registry.declare::<MessagePackArray, Person>().encode().decode().decode_prefix();
+    registry.declare::<MessagePackMap, Person>().encode().decode().decode_prefix();
 }
 
 impl<T: Serialize> Encode<T> for MessagePackArray {
@@ -82,8 +83,19 @@ impl<T: Serialize> Encode<T> for MessagePackMap {
 macro_rules! reads {
     ($format:ty) => {
         impl<T: DeserializeOwned> Decode<T> for $format {
-            fn decode(&mut self, payload: &Payload) -> Result<T> {
+            fn read(&mut self, payload: &Payload) -> Result<T> {
                 read::<Self, T>(payload)
+            }
+        }
+
+        impl<T: DeserializeOwned> DecodePrefix<T> for $format {
+            fn read_prefix(&mut self, payload: &Payload) -> Result<(T, usize)> {
+                let mut held = Held::new(payload);
+                let mut deserializer = positioned(payload);
+                match T::deserialize(Metered::new(&mut deserializer, &mut held)) {
+                    Ok(value) => Ok((value, deserializer.position() as usize)),
+                    Err(error) => Err(refused::<Self, T>(payload, held, error)),
+                }
             }
         }
 
@@ -104,34 +116,49 @@ fn unrepresentable<F: Format>(error: rmp_serde::encode::Error) -> Error {
     Error::new(F::INFO.name, Problem::Unrepresentable(error.to_string()))
 }
 
-fn read<'p, F: Format, T: Deserialize<'p>>(payload: &'p [u8]) -> Result<T> {
-    let mut deserializer = Deserializer::from_read_ref(payload);
-    deserializer.set_max_depth(DEPTH);
-    let value = T::deserialize(&mut deserializer).map_err(|error| refused::<F, T>(payload, error))?;
+fn read<'p, F: Format, T: Deserialize<'p>>(payload: &'p Payload) -> Result<T> {
+    let mut held = Held::new(payload);
+    let mut deserializer = Deserializer::from_read_ref(payload.as_slice());
+    deserializer.set_max_depth(payload.limits().depth);
+    let value = match T::deserialize(Metered::new(&mut deserializer, &mut held)) {
+        Ok(value) => value,
+        Err(error) => return Err(refused::<F, T>(payload, held, error)),
+    };
     // This deserializer, the one that can borrow, does not tell where it stands. It is at the end if there is no further value to begin.
     match IgnoredAny::deserialize(&mut deserializer) {
         Err(decode::Error::InvalidMarkerRead(error)) if error.kind() == ErrorKind::UnexpectedEof => Ok(value),
         _ => {
-            let used = used::<T>(payload);
-            Err(Error::at(F::INFO.name, used, Problem::Trailing { left: (payload.len() - used) as u64 }))
+            let mut again = positioned(payload);
+            let _ = T::deserialize(&mut again);
+            trailing(F::INFO.name, payload, again.position() as usize).map(|()| value)
         }
     }
 }
 
-#[cold]
-fn refused<'p, F: Format, T: Deserialize<'p>>(payload: &'p [u8], error: decode::Error) -> Error {
-    let problem = match error {
-        decode::Error::DepthLimitExceeded => Problem::Limit { limit: "depth", allowed: DEPTH as u64, wanted: DEPTH as u64 + 1 },
-        error => Problem::Malformed(error.to_string()),
-    };
-    Error::at(F::INFO.name, used::<T>(payload), problem)
+/// The library's other deserializer, which copies but tells its position.
+fn positioned(payload: &Payload) -> Deserializer<ReadReader<Cursor<&[u8]>>> {
+    let mut deserializer = Deserializer::new(Cursor::new(payload.as_slice()));
+    // The library's own limit, 1,024, overflows a 2 MiB stack in a debug build.
+    deserializer.set_max_depth(payload.limits().depth);
+    deserializer
 }
 
-/// How many bytes are read until a value ends or is refused: by the library's other deserializer, which copies but tells its position.
+/// Reads once more to learn at which byte and at which field it was.
 #[cold]
-fn used<'p, T: Deserialize<'p>>(payload: &'p [u8]) -> usize {
-    let mut deserializer = Deserializer::new(Cursor::new(payload));
-    deserializer.set_max_depth(DEPTH);
-    let _ = T::deserialize(&mut deserializer);
-    deserializer.position() as usize
+fn refused<'p, F: Format, T: Deserialize<'p>>(payload: &'p Payload, held: Held, error: decode::Error) -> Error {
+    let mut again = positioned(payload);
+    let path = path_of(serde_path_to_error::deserialize::<_, T>(Metered::new(&mut again, &mut Held::new(payload))));
+    let at = again.position() as usize;
+    let depth = payload.limits().depth;
+    let problem = match (held.refused(), error) {
+        (Some(problem), _) => problem,
+        (None, decode::Error::DepthLimitExceeded) => limits::exceeded("depth", depth, depth + 1),
+        (None, decode::Error::InvalidMarkerRead(error) | decode::Error::InvalidDataRead(error))
+            if error.kind() == ErrorKind::UnexpectedEof =>
+        {
+            Problem::Truncated { needed: 1, left: 0 }
+        }
+        (None, error) => problem_of(&error.to_string()),
+    };
+    Error::at(F::INFO.name, at, problem).in_field(path)
 }

@@ -26,6 +26,8 @@ pub mod json;
 pub mod messagepack;
 #[cfg(feature = "messagepack-csharp")]
 pub mod messagepack_csharp;
+#[cfg(any(feature = "json", feature = "messagepack"))]
+mod metered;
 #[cfg(feature = "nrbf")]
 pub mod nrbf;
 #[cfg(any(
@@ -40,6 +42,8 @@ pub mod plain;
 pub mod protobuf;
 #[cfg(feature = "protobuf-net")]
 pub mod protobuf_net;
+#[cfg(feature = "protobuf")]
+mod protobuf_wire;
 #[cfg(feature = "rkyv")]
 pub mod rkyv;
 #[cfg(any(feature = "custom", feature = "binary-writer"))]
@@ -57,8 +61,11 @@ mod sink;
 #[cfg(feature = "system-text-json")]
 pub mod system_text_json;
 
+use std::fmt;
+
 use crate::dataset::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Problem, Result};
+use crate::operation::Operation;
 use crate::payload::Payload;
 use crate::registry::Registry;
 
@@ -128,12 +135,68 @@ pub trait Encode<T>: Format {
 
 /// Bytes to an owned value.
 pub trait Decode<T>: Format {
-    /// Reads a value that fills the payload to its end.
+    /// What a format implements; [`decode`](Self::decode) is what is called.
     ///
     /// # Errors
     ///
-    /// The payload is malformed, longer than its value, or asks for more than a limit allows.
-    fn decode(&mut self, payload: &Payload) -> Result<T>;
+    /// As for [`decode`](Self::decode).
+    fn read(&mut self, payload: &Payload) -> Result<T>;
+
+    /// Reads a value that fills the payload to its end, under the payload's limits.
+    ///
+    /// # Errors
+    ///
+    /// The payload is malformed, longer than its value, or asks for more than a limit allows. The error says what the bytes are, if they
+    /// are recognised as something else.
+    fn decode(&mut self, payload: &Payload) -> Result<T> {
+        self.read(payload).map_err(|error| error.explained(Operation::Decode, Self::INFO.wire_format, payload))
+    }
+}
+
+/// Bytes to an owned value, where others may follow: for a format whose values tell where they end.
+pub trait DecodePrefix<T>: Decode<T> {
+    /// What a format implements: the value, and the bytes that it took.
+    ///
+    /// # Errors
+    ///
+    /// As for [`decode_prefix`](Self::decode_prefix).
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(T, usize)>;
+
+    /// Reads the value at the payload's start, and tells how many bytes it took and how many are left.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Decode::decode`], but for bytes behind the value, of which nothing is asked.
+    fn decode_prefix(&mut self, payload: &Payload) -> Result<Prefix<T>> {
+        match self.read_prefix(payload) {
+            Ok((value, used)) => Ok(Prefix { value, used, left: payload.len() - used }),
+            Err(error) => Err(error.explained(Operation::Decode, Self::INFO.wire_format, payload)),
+        }
+    }
+}
+
+/// A value, and where it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prefix<T> {
+    /// The value.
+    pub value: T,
+    /// Bytes that it took.
+    pub used: usize,
+    /// Bytes behind it.
+    pub left: usize,
+}
+
+/// Refuses bytes behind a value that took `used` of them.
+///
+/// # Errors
+///
+/// There are some.
+#[inline]
+pub fn trailing(format: &'static str, payload: &[u8], used: usize) -> Result<()> {
+    match payload.len() - used {
+        0 => Ok(()),
+        left => Err(Error::at(format, used, Problem::Trailing { left: left as u64 })),
+    }
 }
 
 /// A format that has a message type of its own between the native value and the bytes.
@@ -219,6 +282,48 @@ pub enum Validation {
     Upfront,
     /// Each item, when it is read.
     OnDemand,
+}
+
+/// A payload looked through for what a reader of `T` passes over in silence. It is a reading of its own: decoding costs no more for it.
+pub trait Inspect<T>: Format {
+    /// What would be passed over, in the order of the payload, and the first thousand at most. What decoding would refuse is not looked for.
+    fn inspect(payload: &Payload) -> Vec<Finding>;
+}
+
+/// Something that a reader passes over in silence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The byte at which it stands.
+    pub offset: usize,
+    /// The path of the field; of an unknown field, that of the message around it.
+    pub path: String,
+    /// What it is.
+    pub what: Silent,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { offset, path, what } = self;
+        write!(f, "at byte {offset}: {path}{}{what}", if path.is_empty() { "" } else { ": " })
+    }
+}
+
+/// What a reader passes over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Silent {
+    /// A field that the schema does not have is dropped.
+    #[error("the unknown field {0} is dropped")]
+    UnknownField(u64),
+    /// A field stands once more, or behind one that writers put after it.
+    #[error("this comes again: perhaps two payloads were joined, and read as one merged message")]
+    Again,
+    /// A number has more bits than its field: the rest is dropped.
+    #[error("the number {0} is cut to its field's bits")]
+    Cut(u64),
+    /// A number takes more bytes than it has to.
+    #[error("a number takes more bytes than it has to")]
+    Overlong,
 }
 
 /// A payload changed where it stands.

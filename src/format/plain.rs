@@ -148,13 +148,3 @@ impl<'p> Plain<'p> for Person {
         Ok(value)
     }
 }
-
-/// What the items of a list may take, beyond [`AT_LEAST`], for each byte of the payload. An empty object is one to three bytes in a
-/// payload and a hundred in memory, so that a payload could ask for a hundred times its size.
-const PER_BYTE: usize = 8;
-const AT_LEAST: usize = 1 << 20;
-
-/// How many items of type `T` a list in a payload of so many bytes may have.
-pub(super) fn most_items<T>(payload: usize) -> usize {
-    payload.saturating_mul(PER_BYTE).saturating_add(AT_LEAST) / size_of::<T>().max(1)
-}

@@ -3,9 +3,11 @@
 use prost::Message;
 use prost::encoding::{DecodeContext, decode_key};
 
-use super::{Convert, Decode, Encode, Format, Info, Populate};
+use super::protobuf_wire::{self, Kind, Schema};
+use super::{Convert, Decode, Encode, Finding, Format, Info, Inspect, Populate};
 use crate::dataset::{Member, Organization};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{self, Limits, Meter};
 use crate::payload::Payload;
 use crate::registry::Registry;
 
@@ -14,11 +16,6 @@ use crate::registry::Registry;
 pub mod message {
     include!(concat!(env!("OUT_DIR"), "/wirewise.organization.rs"));
 }
-
-/// What the members of a message may take, beyond this, for each byte of the payload. An empty member is two bytes on the wire and
-/// nearly a hundred in memory, so that a payload could ask for fifty times its size.
-const MEMORY_PER_BYTE: usize = 8;
-const MEMORY_AT_LEAST: usize = 1 << 20;
 
 /// Protocol Buffers, version 3: the bytes of protobuf-net for the article's classes.
 ///
@@ -44,6 +41,7 @@ pub(super) fn register(registry: &mut Registry) {
         .populate()
         .decode()
         .convert()
+        .inspect()
         .bare_encode_message(|message, sink| {
             sink.clear();
             message.encode(sink).map_err(|error| Error::malformed(Protobuf::INFO.name, error))
@@ -78,21 +76,33 @@ impl Encode<Organization> for Protobuf {
 }
 
 impl Convert<Organization> for Protobuf {
-    /// prost's own loop over the fields, but for two things: the members are counted against what the payload's size can bear, and an
-    /// error tells at which field it stands.
+    /// prost's own loop over the fields, but for two things: what is read is held to the payload's limits, as an empty member is two bytes on
+    /// the wire and nearly a hundred in memory, and an error tells at which field it stands.
     fn decode_message(&mut self, payload: &Payload) -> Result<message::Organization> {
-        let allowed = (payload.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_AT_LEAST)) / size_of::<message::Member>();
+        let limits = payload.limits();
+        if limits.depth < DEPTH {
+            protobuf_wire::hold_depth(payload, &ORGANIZATION, limits.depth)
+                .map_err(|(at, problem)| Error::at(Self::INFO.name, at, problem))?;
+        }
+        let mut meter = Meter::new(limits);
+        let (mut tags, mut members) = (0, 0);
         let mut message = message::Organization::default();
         let mut rest = payload.as_slice();
         while !rest.is_empty() {
             let offset = payload.len() - rest.len();
             decode_key(&mut rest)
                 .and_then(|(tag, wire_type)| message.merge_field(tag, wire_type, &mut rest, DecodeContext::default()))
-                .map_err(|error| Error::at(Self::INFO.name, offset, Problem::Malformed(error.to_string())))?;
-            if message.members.len() > allowed {
-                let wanted = message.members.len() as u64;
-                return Err(Error::at(Self::INFO.name, offset, Problem::Limit { limit: "members", allowed: allowed as u64, wanted }));
-            }
+                .map_err(|error| refused(offset, &error))?;
+            let held = if message.members.len() > members {
+                members += 1;
+                meter.list::<message::Member>(1).and_then(|()| message.members[members - 1].hold_texts(&limits))
+            } else if message.tags.len() > tags {
+                tags += 1;
+                meter.list::<String>(1).and_then(|()| limits.hold_text(message.tags[tags - 1].len()))
+            } else {
+                Ok(())
+            };
+            held.map_err(|problem| Error::at(Self::INFO.name, offset, problem))?;
         }
         Ok(message)
     }
@@ -103,8 +113,60 @@ impl Convert<Organization> for Protobuf {
     }
 }
 
+impl message::Member {
+    fn hold_texts(&self, limits: &Limits) -> Result<(), Problem> {
+        [&self.name, &self.description, &self.address].into_iter().flatten().try_for_each(|text| limits.hold_text(text.len()))
+    }
+}
+
+/// The library's own bound of nesting.
+const DEPTH: usize = 100;
+
+/// The library says at which field it was, message by message, and then what it was.
+#[cold]
+fn refused(offset: usize, error: &prost::DecodeError) -> Error {
+    let text = error.to_string();
+    let mut reason = text.strip_prefix("failed to decode Protobuf message: ").unwrap_or(&text);
+    let mut path = Vec::new();
+    while let Some((place, rest)) = reason.split_once(": ")
+        && let Some((message, field)) = place.split_once('.')
+        && message.chars().chain(field.chars()).all(|character| character.is_ascii_alphanumeric() || character == '_')
+    {
+        path.push(field);
+        reason = rest;
+    }
+    let problem = match reason {
+        "buffer underflow" => Problem::Truncated { needed: 1, left: 0 },
+        "recursion limit reached" => limits::exceeded("depth", DEPTH, DEPTH + 1),
+        reason if reason.contains("not UTF-8 encoded") => Problem::InvalidUtf8,
+        reason => Problem::Malformed(reason.to_owned()),
+    };
+    // The innermost comes first.
+    path.reverse();
+    Error::at(Protobuf::INFO.name, offset, problem).in_field(path.join("."))
+}
+
+/// The schema, as far as the wire format has to do with it.
+const MEMBER: Schema = Schema {
+    fields: &[
+        ("id", Kind::Int32),
+        ("name", Kind::Length),
+        ("description", Kind::Length),
+        ("address", Kind::Length),
+        ("value", Kind::Fixed64),
+        ("update_time", Kind::Int64),
+    ],
+};
+const ORGANIZATION: Schema = Schema { fields: &[("id", Kind::Int32), ("tags", Kind::Lengths), ("members", Kind::Messages(&MEMBER))] };
+
+impl Inspect<Organization> for Protobuf {
+    fn inspect(payload: &Payload) -> Vec<Finding> {
+        protobuf_wire::inspect(payload, &ORGANIZATION)
+    }
+}
+
 impl Decode<Organization> for Protobuf {
-    fn decode(&mut self, payload: &Payload) -> Result<Organization> {
+    fn read(&mut self, payload: &Payload) -> Result<Organization> {
         let message = self.decode_message(payload)?;
         self.convert(message)
     }
@@ -184,7 +246,7 @@ mod tests {
     #[test]
     fn empty_members_do_not_outgrow_their_payload() {
         let error = decoded(&[0x1A, 0].repeat(1_000_000)).unwrap_err();
-        assert!(matches!(error.problem(), Problem::Limit { limit: "members", .. }), "{error}");
+        assert!(matches!(error.problem(), Problem::Limit { limit: "allocation", .. }), "{error}");
         let few = Organization { members: Some(vec![Member::default(); 10_000]), tags: Some(Vec::new()), id: 0 };
         assert_eq!(decoded(&encoded(&few)).unwrap(), few);
     }

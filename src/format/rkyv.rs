@@ -23,12 +23,9 @@ use super::{Access, AccessUnchecked, Decode, Encode, Format, Info, Update, Valid
 use crate::dataset::organization::{MemberView, OrganizationView, SetUpdateTime};
 use crate::dataset::{Member, Organization};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{self, Meter};
 use crate::payload::Payload;
 use crate::registry::Registry;
-
-/// Nested pointers that a payload may have: the library's own check has no limit and would recurse until the stack ends. This
-/// dataset's archives have three.
-const DEPTH: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// An rkyv archive: little-endian, 32-bit relative pointers, the root at its end.
 ///
@@ -146,8 +143,10 @@ impl Encode<Organization> for Rkyv {
 }
 
 impl Decode<Organization> for Rkyv {
-    fn decode(&mut self, payload: &Payload) -> Result<Organization> {
-        let archived = With::<_, OrganizationMirror>::cast(access(payload)?);
+    fn read(&mut self, payload: &Payload) -> Result<Organization> {
+        let view = access(payload)?;
+        hold(payload, view).map_err(|problem| Error::new(Self::INFO.name, problem))?;
+        let archived = With::<_, OrganizationMirror>::cast(view);
         deserialize_using::<_, _, BoxedError>(archived, &mut ()).map_err(refused)
     }
 }
@@ -172,7 +171,8 @@ impl AccessUnchecked<Organization> for Rkyv {
 impl Update<Organization> for Rkyv {
     fn update(payload: &mut Payload, change: &SetUpdateTime) -> Result<()> {
         let root = root_position::<ArchivedOrganization>(payload.len());
-        check_pos_with_context::<ArchivedOrganization, _, BoxedError>(payload, root, &mut validator(payload)).map_err(refused)?;
+        let checked = check_pos_with_context::<ArchivedOrganization, _, BoxedError>(payload, root, &mut validator(payload));
+        checked.map_err(|error| invalid(payload, error))?;
         // SAFETY: these bytes, with their root at this end, have just been checked.
         let organization = unsafe { rkyv::access_unchecked_mut::<ArchivedOrganization>(payload) };
         munge!(let ArchivedOrganization { members, .. } = organization);
@@ -189,12 +189,46 @@ impl Update<Organization> for Rkyv {
 
 type Checker<'p> = Validator<ArchiveValidator<'p>, SharedValidator>;
 
-fn validator(payload: &[u8]) -> Checker<'_> {
-    Validator::new(ArchiveValidator::with_max_depth(payload, Some(DEPTH)), SharedValidator::new())
+/// The library's own check has no limit of depth, and would recurse until the stack ends.
+fn validator(payload: &Payload) -> Checker<'_> {
+    let depth = NonZeroUsize::new(payload.limits().depth).unwrap_or(NonZeroUsize::MIN);
+    Validator::new(ArchiveValidator::with_max_depth(payload, Some(depth)), SharedValidator::new())
+}
+
+/// Whether the value may be made of an archive. A list of items that take no bytes can be as long as it likes.
+fn hold(payload: &Payload, archived: &ArchivedOrganization) -> Result<(), Problem> {
+    let limits = payload.limits();
+    let mut meter = Meter::new(limits);
+    if let Some(tags) = archived.tags.as_ref() {
+        meter.list::<String>(tags.len())?;
+        tags.iter().try_for_each(|tag| limits.hold_text(tag.len()))?;
+    }
+    let Some(members) = archived.members.as_ref() else { return Ok(()) };
+    meter.list::<Member>(members.len())?;
+    // No string of a payload is longer than the payload, so that this is asked only if less is allowed.
+    if limits.text < payload.len() {
+        for member in members.iter() {
+            [&member.name, &member.description, &member.address]
+                .into_iter()
+                .filter_map(ArchivedOption::as_ref)
+                .try_for_each(|text| limits.hold_text(text.len()))?;
+        }
+    }
+    Ok(())
 }
 
 fn access(payload: &Payload) -> Result<&ArchivedOrganization> {
-    access_with_context::<_, _, BoxedError>(payload, &mut validator(payload)).map_err(refused)
+    access_with_context::<_, _, BoxedError>(payload, &mut validator(payload)).map_err(|error| invalid(payload, error))
+}
+
+/// Why an archive is none. A depth that is used up is all that the library has no words of its own for.
+#[cold]
+fn invalid(payload: &Payload, error: BoxedError) -> Error {
+    let (reason, depth) = (error.to_string(), payload.limits().depth);
+    if reason == "`Option` is `None`, expected `Some`" {
+        return Error::new(Rkyv::INFO.name, limits::exceeded("depth", depth, depth.saturating_add(1)));
+    }
+    Error::malformed(Rkyv::INFO.name, reason)
 }
 
 /// `BoxedError`, because the library's plain error says nothing in a release build.

@@ -8,10 +8,11 @@
 
 use std::marker::PhantomData;
 
-use super::{Access, AccessUnchecked, Borrow, Decode, Encode, Format, Info, Update, Validation};
+use super::{Access, AccessUnchecked, Borrow, Decode, DecodePrefix, Encode, Format, Info, Update, Validation, trailing};
 use crate::dataset::organization::{MemberView, OrganizationView, SetUpdateTime};
 use crate::dataset::{Member, MemberRef, Organization, OrganizationRef, Text};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{self, Limits, Meter};
 use crate::payload::Payload;
 
 /// How a string's length stands before its bytes.
@@ -159,6 +160,7 @@ fn copy_ends<const N: usize>(to: &mut [u8], from: &[u8]) {
 pub struct Reader<'p, L: ?Sized> {
     len: usize,
     rest: &'p [u8],
+    limits: Limits,
     lengths: PhantomData<L>,
 }
 
@@ -169,8 +171,8 @@ impl<L: ?Sized> Clone for Reader<'_, L> {
 }
 
 impl<'p, L: Lengths> Reader<'p, L> {
-    fn new(payload: &'p [u8]) -> Self {
-        Self { len: payload.len(), rest: payload, lengths: PhantomData }
+    fn new(payload: &'p Payload) -> Self {
+        Self { len: payload.len(), rest: payload, limits: payload.limits(), lengths: PhantomData }
     }
 
     #[cold]
@@ -206,12 +208,18 @@ impl<'p, L: Lengths> Reader<'p, L> {
     fn text(&mut self) -> Result<&'p [u8]> {
         let len = L::get(self)?;
         match self.rest.split_at_checked(len) {
-            Some((text, rest)) => {
+            Some((text, rest)) if len <= self.limits.text => {
                 self.rest = rest;
                 Ok(text)
             }
+            Some(_) => Err(self.error(limits::exceeded("string length", self.limits.text, len))),
             None => Err(self.truncated(len)),
         }
+    }
+
+    /// Whether so many items of type `T` may be made of the payload.
+    fn hold<T>(&self, meter: &mut Meter, path: &str, count: usize) -> Result<()> {
+        meter.list::<T>(count).map_err(|problem| self.error(problem).in_field(path))
     }
 
     /// A number of items that each take at least `least` bytes: no more are believed than the payload can hold.
@@ -251,13 +259,6 @@ impl<'p, L: Lengths> Reader<'p, L> {
             Error::at(L::INFO.name, offset, Problem::InvalidUtf8)
         })
     }
-
-    fn end(&self) -> Result<()> {
-        match self.rest.len() {
-            0 => Ok(()),
-            left => Err(self.error(Problem::Trailing { left: left as u64 })),
-        }
-    }
 }
 
 /// One member of a payload, where it stands.
@@ -285,6 +286,7 @@ impl<'p> Row<'p> {
 /// behind the other and validated in one call: if they are valid together, and each starts at the start of a character, each is valid.
 struct Rows<'p, L> {
     reader: Reader<'p, L>,
+    count: usize,
     left: usize,
     block: Vec<Row<'p>>,
     gathered: Vec<u8>,
@@ -292,22 +294,30 @@ struct Rows<'p, L> {
 
 impl<'p, L: Lengths> Rows<'p, L> {
     fn new(reader: Reader<'p, L>, count: usize) -> Self {
-        Self { reader, left: count, block: Vec::with_capacity(BLOCK), gathered: Vec::new() }
+        Self { reader, count, left: count, block: Vec::with_capacity(BLOCK), gathered: Vec::new() }
     }
 
-    /// The next members; none at the end of the payload, which is checked to be its end.
+    /// The error of the member with which so many are left.
+    #[cold]
+    fn of_member(&self, error: Error, left: usize) -> Error {
+        error.in_field(format!("members[{}]", self.count - left))
+    }
+
+    /// The next members; none behind the last.
     #[inline]
     fn next(&mut self) -> Result<&[Row<'p>]> {
         self.block.clear();
         if self.left == 0 {
-            self.reader.end()?;
             return Ok(&[]);
         }
         let mut size = 0;
         let mut at_boundaries = true;
         // A block of long strings is cut short, so that what is gathered stays in the first-level cache.
         while self.left > 0 && self.block.len() < BLOCK && size < 8192 {
-            let row = self.reader.row()?;
+            let row = match self.reader.row() {
+                Ok(row) => row,
+                Err(error) => return Err(self.of_member(error, self.left)),
+            };
             for text in row.texts {
                 at_boundaries &= text.first().is_none_or(|&byte| !(0x80..0xC0).contains(&byte));
                 copy(reserve(&mut self.gathered, size, text.len()), text);
@@ -317,8 +327,10 @@ impl<'p, L: Lengths> Rows<'p, L> {
             self.left -= 1;
         }
         if !at_boundaries || simdutf8::basic::from_utf8(&self.gathered[..size]).is_err() {
-            for text in self.block.iter().flat_map(|row| row.texts) {
-                self.reader.valid(text)?;
+            for (at, row) in self.block.iter().enumerate() {
+                for text in row.texts {
+                    self.reader.valid(text).map_err(|error| self.of_member(error, self.left + self.block.len() - at))?;
+                }
             }
         }
         Ok(&self.block)
@@ -328,17 +340,24 @@ impl<'p, L: Lengths> Rows<'p, L> {
 /// An organization's parts: its id, its tags and its members.
 type Parts<T, M> = (i32, Option<Vec<T>>, Option<Vec<M>>);
 
-/// Reads the whole payload into values that `text` and `member` make.
-fn read<'p, L: Lengths, T, M>(payload: &'p [u8], text: impl Fn(&'p str) -> T, member: impl Fn(&Row<'p>) -> M) -> Result<Parts<T, M>> {
+/// Reads values that `text` and `member` make, and says how many bytes they took.
+fn read<'p, L: Lengths, T, M>(
+    payload: &'p Payload,
+    text: impl Fn(&'p str) -> T,
+    member: impl Fn(&Row<'p>) -> M,
+) -> Result<(Parts<T, M>, usize)> {
     let mut reader = Reader::<L>::new(payload);
+    let mut meter = Meter::new(reader.limits);
     let id = i32::from_le_bytes(reader.take()?);
     let tag_count = reader.tag_count()?;
+    reader.hold::<T>(&mut meter, "tags", tag_count)?;
     let mut tags = Vec::with_capacity(tag_count);
     for _ in 0..tag_count {
         let tag = reader.text()?;
         tags.push(text(reader.valid(tag)?));
     }
     let member_count = reader.member_count()?;
+    reader.hold::<M>(&mut meter, "members", member_count)?;
     let mut members = Vec::with_capacity(member_count);
     let mut rows = Rows::new(reader, member_count);
     loop {
@@ -348,12 +367,20 @@ fn read<'p, L: Lengths, T, M>(payload: &'p [u8], text: impl Fn(&'p str) -> T, me
         }
         members.extend(block.iter().map(&member));
     }
-    Ok((id, (tag_count > 0).then_some(tags), (member_count > 0).then_some(members)))
+    Ok(((id, (tag_count > 0).then_some(tags), (member_count > 0).then_some(members)), payload.len() - rows.reader.rest.len()))
 }
 
 impl<L: Lengths> Decode<Organization> for Sequential<L> {
-    fn decode(&mut self, payload: &Payload) -> Result<Organization> {
-        let (id, tags, members) = read::<L, _, _>(payload, str::to_owned, |row| Member {
+    fn read(&mut self, payload: &Payload) -> Result<Organization> {
+        let (value, used) = self.read_prefix(payload)?;
+        trailing(L::INFO.name, payload, used)?;
+        Ok(value)
+    }
+}
+
+impl<L: Lengths> DecodePrefix<Organization> for Sequential<L> {
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(Organization, usize)> {
+        let ((id, tags, members), used) = read::<L, _, _>(payload, str::to_owned, |row| Member {
             id: row.id,
             name: Some(row.text(0).to_owned()),
             description: Some(row.text(1).to_owned()),
@@ -361,7 +388,7 @@ impl<L: Lengths> Decode<Organization> for Sequential<L> {
             value: row.value,
             update_time: row.update_time,
         })?;
-        Ok(Organization { id, tags, members })
+        Ok((Organization { id, tags, members }, used))
     }
 }
 
@@ -369,7 +396,7 @@ impl<L: Lengths> Borrow<Organization> for Sequential<L> {
     type Borrowed<'p> = OrganizationRef<'p>;
 
     fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
-        let (id, tags, members) = read::<L, _, _>(payload, Text::from, |row| MemberRef {
+        let ((id, tags, members), used) = read::<L, _, _>(payload, Text::from, |row| MemberRef {
             id: row.id,
             name: Some(row.text(0).into()),
             description: Some(row.text(1).into()),
@@ -377,6 +404,7 @@ impl<L: Lengths> Borrow<Organization> for Sequential<L> {
             value: row.value,
             update_time: row.update_time,
         })?;
+        trailing(L::INFO.name, payload, used)?;
         Ok(OrganizationRef { id, tags, members })
     }
 }
@@ -392,7 +420,7 @@ pub struct View<'p, L> {
 
 impl<'p, L: Lengths> View<'p, L> {
     /// Walks over the tags, `visit`ing each, and finds the first member.
-    fn new(payload: &'p [u8], visit: impl Fn(&Reader<'p, L>, &'p [u8]) -> Result<()>) -> Result<Self> {
+    fn new(payload: &'p Payload, visit: impl Fn(&Reader<'p, L>, &'p [u8]) -> Result<()>) -> Result<Self> {
         let mut reader = Reader::new(payload);
         let id = i32::from_le_bytes(reader.take()?);
         let tag_count = reader.tag_count()?;
@@ -415,6 +443,7 @@ impl<L: Lengths> Access<Organization> for Sequential<L> {
         let view = View::new(payload, |reader, tag| reader.valid(tag).map(drop))?;
         let mut rows = Rows::new(view.members.clone(), view.member_count);
         while !rows.next()?.is_empty() {}
+        trailing(L::INFO.name, payload, payload.len() - rows.reader.rest.len())?;
         Ok(view)
     }
 }
@@ -521,7 +550,7 @@ impl<L: Lengths> Update<Organization> for Sequential<L> {
         let mut at = payload.len() - view.members.rest.len();
         let time = change.0.to_le_bytes();
         for _ in 0..count {
-            let mut reader = Reader::<L> { len: payload.len(), rest: &payload[at..], lengths: PhantomData };
+            let mut reader = Reader::<L> { len: payload.len(), rest: &payload[at..], limits: payload.limits(), lengths: PhantomData };
             reader.row()?;
             at = payload.len() - reader.rest.len();
             payload[at - time.len()..at].copy_from_slice(&time);

@@ -9,11 +9,12 @@ use std::fmt;
 
 use serde::ser::{self, Serialize};
 
-use super::plain::{Plain, Source, most_items};
+use super::plain::{Plain, Source};
 use super::sink::Sink;
-use super::{Borrow, Decode, Encode, Format, Info};
+use super::{Borrow, Decode, DecodePrefix, Encode, Format, Info};
 use crate::dataset::{Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{self, Meter};
 use crate::payload::Payload;
 use crate::registry::Registry;
 
@@ -37,8 +38,8 @@ impl Format for SystemTextJson {
 }
 
 pub(super) fn register(registry: &mut Registry) {
-    registry.declare::<SystemTextJson, Organization>().encode().decode().borrow();
-    registry.declare::<SystemTextJson, Person>().encode().decode();
+    registry.declare::<SystemTextJson, Organization>().encode().decode().decode_prefix().borrow();
+    registry.declare::<SystemTextJson, Person>().encode().decode().decode_prefix();
 }
 
 impl<T: Serialize> Encode<T> for SystemTextJson {
@@ -49,8 +50,16 @@ impl<T: Serialize> Encode<T> for SystemTextJson {
 }
 
 impl<T: for<'p> Plain<'p>> Decode<T> for SystemTextJson {
-    fn decode(&mut self, payload: &Payload) -> Result<T> {
+    fn read(&mut self, payload: &Payload) -> Result<T> {
         read(payload)
+    }
+}
+
+impl<T: for<'p> Plain<'p>> DecodePrefix<T> for SystemTextJson {
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(T, usize)> {
+        let mut reader = Reader::new(payload);
+        let value = T::read(&mut reader)?;
+        Ok((value, reader.at))
     }
 }
 
@@ -62,8 +71,8 @@ impl Borrow<Organization> for SystemTextJson {
     }
 }
 
-fn read<'p, T: Plain<'p>>(payload: &'p [u8]) -> Result<T> {
-    let mut reader = Reader { bytes: payload, at: 0, depth: 0, scratch: Vec::new() };
+fn read<'p, T: Plain<'p>>(payload: &'p Payload) -> Result<T> {
+    let mut reader = Reader::new(payload);
     let value = T::read(&mut reader)?;
     match reader.peek() {
         None => Ok(value),
@@ -486,6 +495,7 @@ struct Reader<'p> {
     bytes: &'p [u8],
     at: usize,
     depth: usize,
+    meter: Meter,
     /// Where strings are unescaped.
     scratch: Vec<u8>,
 }
@@ -525,6 +535,10 @@ const HEX: [u8; 256] = {
 const NO_DIGIT: u8 = 0xFF;
 
 impl<'p> Reader<'p> {
+    fn new(payload: &'p Payload) -> Self {
+        Self { bytes: payload, at: 0, depth: 0, meter: Meter::new(payload.limits()), scratch: Vec::new() }
+    }
+
     #[cold]
     fn error(&self, problem: Problem) -> Error {
         Error::at(NAME, self.at, problem)
@@ -562,10 +576,8 @@ impl<'p> Reader<'p> {
 
     fn enter(&mut self) -> Result<()> {
         self.depth += 1;
-        if self.depth > DEPTH {
-            return Err(self.error(Problem::Limit { limit: "depth", allowed: DEPTH as u64, wanted: self.depth as u64 }));
-        }
-        Ok(())
+        let most = self.meter.limits().depth.min(DEPTH);
+        limits::hold("depth", most, self.depth).map_err(|problem| self.error(problem))
     }
 
     /// Moves behind an opening bracket; none if the closing one follows at once.
@@ -871,20 +883,21 @@ impl<'p> Source<'p> for Reader<'p> {
     fn text(&mut self) -> Result<Cow<'p, str>> {
         self.peek();
         let start = self.at + 1;
-        match self.raw_text()? {
-            Some(text) => valid(text, start).map(Cow::Borrowed),
-            None => Ok(Cow::Owned(valid(&self.scratch, start)?.to_owned())),
+        let text = match self.raw_text()? {
+            Some(text) => valid(text, start).map(Cow::Borrowed)?,
+            None => Cow::Owned(valid(&self.scratch, start)?.to_owned()),
+        };
+        match self.meter.limits().hold_text(text.len()) {
+            Ok(()) => Ok(text),
+            Err(problem) => Err(Error::at(NAME, start, problem)),
         }
     }
 
     fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
-        let most = most_items::<T>(self.bytes.len());
         let mut items = Vec::new();
         let mut more = self.open(b'[', b']', "a list")?;
         while more {
-            if items.len() == most {
-                return Err(self.error(Problem::Limit { limit: "items of a list", allowed: most as u64, wanted: most as u64 + 1 }));
-            }
+            self.meter.list::<T>(1).map_err(|problem| self.error(problem))?;
             items.push(item(self)?);
             more = self.another(b']', "a comma or the list's end")?;
         }

@@ -11,7 +11,7 @@ use super::timing::{batch, scan, time, time_taking};
 use super::{Case, CaseId, Comparison, DefaultLimits, Fidelity, Loop, Make, NATIVE, Registry, Source, Subject};
 use crate::dataset::{Dataset, Read};
 use crate::error::Result;
-use crate::format::{Access, AccessUnchecked, Borrow, Convert, Decode, Encode, Format, Populate, Update};
+use crate::format::{Access, AccessUnchecked, Borrow, Convert, Decode, DecodePrefix, Encode, Format, Inspect, Populate, Prefix, Update};
 use crate::graph::Graph;
 use crate::operation::Operation;
 use crate::payload::Payload;
@@ -97,6 +97,8 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             }),
             decode: None,
             verify: None,
+            prefix: None,
+            inspect: None,
             round_trip: None,
             probes: || T::probes().into_iter().map(|(name, value)| (name, Box::new(value) as Box<dyn Any>)).collect(),
         });
@@ -160,6 +162,28 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
                 )
             }))
         })
+    }
+
+    /// Bytes to value, where others may follow.
+    pub fn decode_prefix(mut self) -> Self
+    where
+        F: DecodePrefix<T>,
+    {
+        if let Some(source) = self.source() {
+            source.prefix = Some(|payload| F::default().decode_prefix(payload).map(|Prefix { used, left, value: _ }| (used, left)));
+        }
+        self
+    }
+
+    /// What decoding passes over in silence.
+    pub fn inspect(mut self) -> Self
+    where
+        F: Inspect<T>,
+    {
+        if let Some(source) = self.source() {
+            source.inspect = Some(F::inspect);
+        }
+        self
     }
 
     /// Value to the format's own message, and that to bytes.

@@ -24,8 +24,9 @@ pub use stock::{RANDOM_READS, Stock, Subject};
 use crate::codec::{self, Codec, CodecInfo};
 use crate::dataset::{Dataset, Organization, Person, Spec};
 use crate::error::{Error, Result};
-use crate::format::{self, Format, Info, Validation};
+use crate::format::{self, Finding, Format, Info, Validation};
 use crate::graph::Graph;
+use crate::limits::Limits;
 use crate::operation::Operation;
 use crate::payload::Payload;
 use timing::{time, time_taking};
@@ -132,6 +133,9 @@ type Probe = (&'static str, Box<dyn Any>);
 /// What is done with a value of the source's own dataset, which stands behind `Any`: nothing comes of a value of another type.
 type OfValue<R> = Rc<dyn Fn(&dyn Any) -> Option<R>>;
 
+/// Decodes the value at a payload's start, and tells how many bytes it took and how many are left.
+type UsedAndLeft = fn(&Payload) -> Result<(usize, usize)>;
+
 /// A format that encodes a dataset: where payloads come from.
 #[derive(Clone)]
 pub struct Source {
@@ -144,6 +148,8 @@ pub struct Source {
     encode: OfValue<Result<Vec<u8>>>,
     decode: Option<fn(&Payload) -> Result<AnyValue>>,
     verify: Option<Verify>,
+    prefix: Option<UsedAndLeft>,
+    inspect: Option<fn(&Payload) -> Vec<Finding>>,
     round_trip: Option<OfValue<Fidelity>>,
     probes: fn() -> Vec<Probe>,
 }
@@ -174,6 +180,17 @@ impl Source {
     /// It cannot be decoded, or holds other values.
     pub fn verify(&self, stock: &mut Stock, spec: &Spec, payload: &Payload) -> Result<()> {
         self.verify.as_ref().map_or(Ok(()), |verify| verify(stock, spec, payload))
+    }
+
+    /// How many bytes the value at the payload's start takes, and how many are left behind it; nothing if the format does not tell where its
+    /// values end.
+    pub fn prefix(&self, payload: &Payload) -> Option<Result<(usize, usize)>> {
+        Some(self.prefix?(payload))
+    }
+
+    /// What decoding the payload passes over in silence; nothing for a format that is not looked through.
+    pub fn inspect(&self, payload: &Payload) -> Option<Vec<Finding>> {
+        Some(self.inspect?(payload))
     }
 
     /// A value as this format writes it; nothing if the value is not of the source's dataset.
@@ -415,10 +432,11 @@ fn codec_case(operation: Operation, source: Source, info: CodecInfo, new: NewCod
             return Ok(Box::new(move |n| time(n, 1, || codec.compress(black_box(&payload), &mut sink))));
         }
         let mut decompressed = Payload::default();
-        codec.decompress(&compressed, payload.len(), &mut decompressed)?;
+        // What is known to come out may come out, however little it was compressed to.
+        let limits = Limits { bytes_out: payload.len(), ..Limits::for_payload(compressed.len()) };
+        codec.decompress(&compressed, &limits, &mut decompressed)?;
         source.verify(stock, spec, &decompressed)?;
-        let limit = payload.len();
-        Ok(Box::new(move |n| time(n, 1, || codec.decompress(black_box(&compressed), limit, &mut decompressed))))
+        Ok(Box::new(move |n| time(n, 1, || codec.decompress(black_box(&compressed), &limits, &mut decompressed))))
     });
     Case { id, prepare }
 }

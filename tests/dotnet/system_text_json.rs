@@ -158,7 +158,7 @@ fn what_the_original_refuses() {
 #[test]
 fn objects_that_are_empty_do_not_outgrow_their_payload() {
     let text = format!("{{\"Members\":[{}{{}}]}}", "{},".repeat(400_000));
-    assert!(matches!(refused(text).problem(), Problem::Limit { limit: "items of a list", .. }));
+    assert!(matches!(refused(text).problem(), Problem::Limit { limit: "allocation", .. }));
 }
 
 #[test]

@@ -221,5 +221,5 @@ fn what_is_shared_is_not_copied_without_end() {
     bytes.push(11);
     read(&bytes).unwrap();
     let error = Decode::<Organization>::decode(&mut Nrbf, &Payload::from(bytes)).unwrap_err();
-    assert!(matches!(error.problem(), Problem::Limit { limit: "bytes of what is held more than once", .. }), "{error}");
+    assert!(matches!(error.problem(), Problem::Limit { limit: "allocation", .. }), "{error}");
 }

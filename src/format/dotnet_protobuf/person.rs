@@ -1,7 +1,5 @@
 //! The one small object of the articles.
 
-use std::marker::PhantomData;
-
 use super::{DotnetProtobuf, LENGTH, Manner, Reader, VARINT, checked, put_text, put_varint, wide, written};
 use crate::dataset::Person;
 use crate::error::Result;
@@ -33,8 +31,8 @@ impl<M: Manner> Encode<Person> for DotnetProtobuf<M> {
 }
 
 impl<M: Manner> Decode<Person> for DotnetProtobuf<M> {
-    fn decode(&mut self, payload: &Payload) -> Result<Person> {
-        let mut reader = Reader::<M> { bytes: payload, at: 0, end: payload.len(), manner: PhantomData };
+    fn read(&mut self, payload: &Payload) -> Result<Person> {
+        let mut reader = Reader::<M>::new(payload, payload.limits());
         let mut value = Person::default();
         if !M::CODE_FIRST {
             (value.name, value.address) = (Some(String::new()), Some(String::new()));

@@ -15,9 +15,10 @@ pub use value::{Timestamp, Value};
 
 use super::plain::Plain;
 use super::sink::Sink;
-use super::{Borrow, Decode, Encode, Format, Info};
+use super::{Borrow, Decode, DecodePrefix, Encode, Format, Info, trailing};
 use crate::dataset::{Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{self, Limits};
 use crate::payload::Payload;
 use crate::registry::Registry;
 use read::Reader;
@@ -94,20 +95,11 @@ pub struct MessagePackCsharp<const MAP: bool, const COMPRESSION: u8> {
     /// What is compressed, or was; and what the compressor keeps.
     raw: Vec<u8>,
     scratch: Scratch,
-    limit: Option<usize>,
 }
 
 impl<const MAP: bool, const COMPRESSION: u8> Default for MessagePackCsharp<MAP, COMPRESSION> {
     fn default() -> Self {
-        Self { raw: Vec::new(), scratch: Scratch::default(), limit: None }
-    }
-}
-
-impl<const MAP: bool, const COMPRESSION: u8> MessagePackCsharp<MAP, COMPRESSION> {
-    /// A reader that decompresses to at most `limit` bytes. By default that is 32 MiB, and 32 times the payload beyond it: LZ4 itself
-    /// could make 255 bytes of one.
-    pub fn with_limit(limit: usize) -> Self {
-        Self { limit: Some(limit), ..Self::default() }
+        Self { raw: Vec::new(), scratch: Scratch::default() }
     }
 }
 
@@ -129,14 +121,14 @@ impl<const MAP: bool, const COMPRESSION: u8> Format for MessagePackCsharp<MAP, C
 }
 
 pub(super) fn register(registry: &mut Registry) {
-    registry.declare::<ArrayPlain, Organization>().encode().decode().borrow();
-    registry.declare::<ArrayLz4Block, Organization>().encode().decode();
-    registry.declare::<ArrayLz4BlockArray, Organization>().encode().decode();
-    registry.declare::<MapPlain, Organization>().encode().decode().borrow();
-    registry.declare::<MapLz4Block, Organization>().encode().decode();
-    registry.declare::<MapLz4BlockArray, Organization>().encode().decode();
-    registry.declare::<ArrayPlain, Person>().encode().decode();
-    registry.declare::<MapPlain, Person>().encode().decode();
+    registry.declare::<ArrayPlain, Organization>().encode().decode().decode_prefix().borrow();
+    registry.declare::<ArrayLz4Block, Organization>().encode().decode().decode_prefix();
+    registry.declare::<ArrayLz4BlockArray, Organization>().encode().decode().decode_prefix();
+    registry.declare::<MapPlain, Organization>().encode().decode().decode_prefix().borrow();
+    registry.declare::<MapLz4Block, Organization>().encode().decode().decode_prefix();
+    registry.declare::<MapLz4BlockArray, Organization>().encode().decode().decode_prefix();
+    registry.declare::<ArrayPlain, Person>().encode().decode().decode_prefix();
+    registry.declare::<MapPlain, Person>().encode().decode().decode_prefix();
 }
 
 /// Something that a writer can write.
@@ -181,38 +173,57 @@ impl<const MAP: bool, const COMPRESSION: u8> MessagePackCsharp<MAP, COMPRESSION>
         }
     }
 
-    /// The payload's values: where they stand, or decompressed.
-    fn open<'b>(&'b mut self, payload: &'b [u8]) -> Result<Reader<'b, MAP>> {
-        let limit = self.limit.unwrap_or(payload.len().saturating_mul(32).saturating_add(32 << 20));
-        if COMPRESSION != PLAIN && decompress(Self::INFO.name, payload, limit, &mut self.raw)? {
-            return Ok(Reader::new(Self::INFO.name, &self.raw, true));
+    /// The payload's values: where they stand, or decompressed; then with the bytes that they took before.
+    fn open<'b>(&'b mut self, payload: &'b Payload) -> Result<(Reader<'b, MAP>, Option<usize>)> {
+        if COMPRESSION != PLAIN
+            && let Some(used) = decompress(Self::INFO.name, payload, &mut self.raw)?
+        {
+            return Ok((Reader::new(Self::INFO.name, &self.raw, payload.limits_inflated(self.raw.len()), true), Some(used)));
         }
-        Ok(Reader::new(Self::INFO.name, payload, false))
+        Ok((Reader::new(Self::INFO.name, payload, payload.limits(), false), None))
+    }
+
+    /// Reads a value and says how many bytes of the payload it took.
+    fn prefix<'b, T>(&'b mut self, payload: &'b Payload, read: impl FnOnce(&mut Reader<'b, MAP>) -> Result<T>) -> Result<(T, usize)> {
+        let (mut reader, compressed) = self.open(payload)?;
+        let value = read(&mut reader)?;
+        match compressed {
+            None => Ok((value, reader.offset())),
+            Some(used) => reader.end().map(|()| (value, used)),
+        }
+    }
+
+    fn whole<'b, T>(&'b mut self, payload: &'b Payload, read: impl FnOnce(&mut Reader<'b, MAP>) -> Result<T>) -> Result<T> {
+        let (value, used) = self.prefix(payload, read)?;
+        trailing(Self::INFO.name, payload, used)?;
+        Ok(value)
     }
 }
 
 /// Decompresses a payload to `raw`, if it is compressed.
 ///
-/// A length is believed only as far as the limit and the block's own length can bear it: a claim alone allocates nothing.
-fn decompress(format: &'static str, payload: &[u8], limit: usize, raw: &mut Vec<u8>) -> Result<bool> {
-    let mut reader = Reader::<false>::new(format, payload, false);
+/// A length is believed only as far as the limits and the block's own length can bear it: a claim alone allocates nothing. Returns the
+/// bytes that were compressed.
+fn decompress(format: &'static str, payload: &Payload, raw: &mut Vec<u8>) -> Result<Option<usize>> {
+    let limits = payload.limits();
+    let mut reader = Reader::<false>::new(format, payload, limits, false);
     raw.clear();
     match reader.peek()? {
         code::FIXARRAY..code::FIXSTR | code::ARRAY16 | code::ARRAY32 => {
-            let Ok(count) = reader.array() else { return Ok(false) };
+            let Ok(count) = reader.array() else { return Ok(None) };
             match reader.peek() {
                 Ok(code::FIXEXT1..=code::FIXEXT16 | code::EXT8..=code::EXT32) if count > 0 => {}
-                _ => return Ok(false),
+                _ => return Ok(None),
             }
             let (kind, lengths) = reader.extension()?;
             if kind != BLOCK_ARRAY_CODE {
-                return Ok(false);
+                return Ok(None);
             }
-            let mut lengths = Reader::<false>::new(format, lengths, false);
+            let mut lengths = Reader::<false>::new(format, lengths, limits, false);
             for _ in 1..count {
                 let declared = declared(&mut lengths)?;
                 let block = reader.binary()?;
-                append(&reader, declared, block, limit, raw)?;
+                append(&reader, declared, block, &limits, raw)?;
             }
             if lengths.end().is_err() {
                 return Err(reader.error(Problem::Malformed(format!("more lengths than the {} blocks", count - 1))));
@@ -221,17 +232,16 @@ fn decompress(format: &'static str, payload: &[u8], limit: usize, raw: &mut Vec<
         code::FIXEXT1..=code::FIXEXT16 | code::EXT8..=code::EXT32 => {
             let (kind, content) = reader.extension()?;
             if kind != BLOCK_CODE {
-                return Ok(false);
+                return Ok(None);
             }
-            let mut content = Reader::<false>::new(format, content, false);
+            let mut content = Reader::<false>::new(format, content, limits, false);
             let declared = declared(&mut content)?;
             let block = content.rest();
-            append(&reader, declared, block, limit, raw)?;
+            append(&reader, declared, block, &limits, raw)?;
         }
-        _ => return Ok(false),
+        _ => return Ok(None),
     }
-    reader.end()?;
-    Ok(true)
+    Ok(Some(reader.offset()))
 }
 
 fn declared(reader: &mut Reader<'_, false>) -> Result<usize> {
@@ -243,13 +253,12 @@ fn declared(reader: &mut Reader<'_, false>) -> Result<usize> {
 }
 
 /// Decompresses a block behind what is there. `reader` stands behind the block.
-fn append(reader: &Reader<'_, false>, declared: usize, block: &[u8], limit: usize, raw: &mut Vec<u8>) -> Result<()> {
+fn append(reader: &Reader<'_, false>, declared: usize, block: &[u8], limits: &Limits, raw: &mut Vec<u8>) -> Result<()> {
     let start = raw.len();
-    for (limit, allowed) in [("decompressed size", limit - start), ("what this many bytes can hold", block.len().saturating_mul(255))] {
-        if declared > allowed {
-            return Err(reader.error(Problem::Limit { limit, allowed: allowed as u64, wanted: declared as u64 }));
-        }
-    }
+    limits
+        .hold_bytes_out(start + declared)
+        .and_then(|()| limits::hold("what this many bytes can hold", block.len().saturating_mul(255), declared))
+        .map_err(|problem| reader.error(problem))?;
     raw.resize(start + declared, 0);
     let written =
         lz4_flex::block::decompress_into(block, &mut raw[start..]).map_err(|error| reader.error(Problem::Malformed(error.to_string())))?;
@@ -273,20 +282,26 @@ impl<const MAP: bool, const COMPRESSION: u8> Encode<Value> for MessagePackCsharp
 }
 
 impl<T: for<'p> Plain<'p>, const MAP: bool, const COMPRESSION: u8> Decode<T> for MessagePackCsharp<MAP, COMPRESSION> {
-    fn decode(&mut self, payload: &Payload) -> Result<T> {
-        let mut reader = self.open(payload)?;
-        let value = T::read(&mut reader)?;
-        reader.end()?;
-        Ok(value)
+    fn read(&mut self, payload: &Payload) -> Result<T> {
+        self.whole(payload, |reader| T::read(reader))
+    }
+}
+
+impl<T: for<'p> Plain<'p>, const MAP: bool, const COMPRESSION: u8> DecodePrefix<T> for MessagePackCsharp<MAP, COMPRESSION> {
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(T, usize)> {
+        self.prefix(payload, |reader| T::read(reader))
     }
 }
 
 impl<const MAP: bool, const COMPRESSION: u8> Decode<Value> for MessagePackCsharp<MAP, COMPRESSION> {
-    fn decode(&mut self, payload: &Payload) -> Result<Value> {
-        let mut reader = self.open(payload)?;
-        let value = reader.value()?;
-        reader.end()?;
-        Ok(value)
+    fn read(&mut self, payload: &Payload) -> Result<Value> {
+        self.whole(payload, Reader::value)
+    }
+}
+
+impl<const MAP: bool, const COMPRESSION: u8> DecodePrefix<Value> for MessagePackCsharp<MAP, COMPRESSION> {
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(Value, usize)> {
+        self.prefix(payload, Reader::value)
     }
 }
 
@@ -295,7 +310,7 @@ impl<const MAP: bool> Borrow<Organization> for MessagePackCsharp<MAP, PLAIN> {
     type Borrowed<'p> = OrganizationRef<'p>;
 
     fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
-        let mut reader = Reader::<MAP>::new(Self::INFO.name, payload, false);
+        let mut reader = Reader::<MAP>::new(Self::INFO.name, payload, payload.limits(), false);
         let value = OrganizationRef::read(&mut reader)?;
         reader.end()?;
         Ok(value)

@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::super::plain::{Source, most_items};
+use super::super::plain::Source;
 use super::value::{Timestamp, Value};
 use super::{BLOCK_ARRAY_CODE, BLOCK_CODE, code};
 use crate::error::{Error, Problem, Result};
-
-/// Arrays, maps and extensions inside each other.
-const DEPTH: usize = 128;
+use crate::limits::{Limits, Meter};
 
 /// Reads values; a class is a map of its names if `MAP` says so, and an array otherwise.
 pub(super) struct Reader<'p, const MAP: bool> {
@@ -16,13 +14,14 @@ pub(super) struct Reader<'p, const MAP: bool> {
     len: usize,
     rest: &'p [u8],
     depth: usize,
+    meter: Meter,
     /// The bytes were compressed: what says that it is compressed again is refused.
     nested: bool,
 }
 
 impl<'p, const MAP: bool> Reader<'p, MAP> {
-    pub(super) fn new(format: &'static str, bytes: &'p [u8], nested: bool) -> Self {
-        Self { format, len: bytes.len(), rest: bytes, depth: 0, nested }
+    pub(super) fn new(format: &'static str, bytes: &'p [u8], limits: Limits, nested: bool) -> Self {
+        Self { format, len: bytes.len(), rest: bytes, depth: 0, meter: Meter::new(limits), nested }
     }
 
     /// What has not been read yet.
@@ -30,7 +29,7 @@ impl<'p, const MAP: bool> Reader<'p, MAP> {
         self.rest
     }
 
-    fn offset(&self) -> usize {
+    pub(super) fn offset(&self) -> usize {
         self.len - self.rest.len()
     }
 
@@ -174,6 +173,7 @@ impl<'p, const MAP: bool> Reader<'p, MAP> {
             code @ code::STR8..=code::STR32 => self.length(code - code::STR8)?,
             _ => return Err(self.expected("a string")),
         };
+        self.meter.text(len).map_err(|problem| self.error(problem))?;
         self.bytes(len)
     }
 
@@ -213,10 +213,7 @@ impl<'p, const MAP: bool> Reader<'p, MAP> {
 
     fn enter(&mut self) -> Result<()> {
         self.depth += 1;
-        if self.depth > DEPTH {
-            return Err(self.error(Problem::Limit { limit: "depth", allowed: DEPTH as u64, wanted: self.depth as u64 }));
-        }
-        Ok(())
+        self.meter.limits().hold_depth(self.depth).map_err(|problem| self.error(problem))
     }
 
     /// Moves behind a value that nobody asked for.
@@ -277,11 +274,13 @@ impl<'p, const MAP: bool> Reader<'p, MAP> {
             code::BIN8..=code::BIN32 => Value::Bytes(self.binary()?.to_vec()),
             code::FIXARRAY..code::FIXSTR | code::ARRAY16 | code::ARRAY32 => {
                 let len = self.array()?;
-                Value::Array(self.items(len, Self::value)?)
+                let capacity = self.any::<Value>(len)?;
+                Value::Array(self.items(len, capacity, Self::value)?)
             }
             code::FIXMAP..code::FIXARRAY | code::MAP16 | code::MAP32 => {
                 let len = self.map()?;
-                Value::Map(self.items(len, |reader| Ok((reader.value()?, reader.value()?)))?)
+                let capacity = self.any::<(Value, Value)>(len)?;
+                Value::Map(self.items(len, capacity, |reader| Ok((reader.value()?, reader.value()?)))?)
             }
             code::FIXEXT1..=code::FIXEXT16 | code::EXT8..=code::EXT32 => match self.extension()? {
                 (-1, bytes) => match Timestamp::from_bytes(bytes) {
@@ -294,10 +293,16 @@ impl<'p, const MAP: bool> Reader<'p, MAP> {
         })
     }
 
-    fn items<T>(&mut self, len: usize, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+    /// Items of any kind take up to 32 times their bytes, all of which may be worth reading: only their number is held to the limits. It is a
+    /// claim, so that memory for all of them is taken at once only if the bytes that are left could hold as much.
+    fn any<T>(&mut self, len: usize) -> Result<usize> {
+        self.meter.list::<()>(len).map_err(|problem| self.error(problem))?;
+        Ok(len.min(self.rest.len().saturating_mul(4) / size_of::<T>()))
+    }
+
+    fn items<T>(&mut self, len: usize, capacity: usize, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.enter()?;
-        // The count is a claim: memory for all of them is taken at once only if the bytes that are left could hold as much.
-        let mut items = Vec::with_capacity(len.min(self.rest.len().saturating_mul(4) / size_of::<T>().max(1)));
+        let mut items = Vec::with_capacity(capacity);
         for _ in 0..len {
             items.push(item(self)?);
         }
@@ -353,11 +358,9 @@ impl<'p, const MAP: bool> Source<'p> for Reader<'p, MAP> {
 
     fn list<T>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let len = self.array()?;
-        let most = most_items::<T>(self.len);
-        if len > most {
-            return Err(self.error(Problem::Limit { limit: "items of a list", allowed: most as u64, wanted: len as u64 }));
-        }
-        self.items(len, item)
+        // An item takes a byte at least, so that the payload has bytes for as many; what they take in memory is held to the limits.
+        self.meter.list::<T>(len).map_err(|problem| self.error(problem))?;
+        self.items(len, len, item)
     }
 
     #[inline]

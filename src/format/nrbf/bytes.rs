@@ -4,16 +4,18 @@ use super::{NAME, type_name};
 use crate::error::{Error, Problem, Result};
 use crate::format::seven_bits;
 use crate::graph::{DateTime, Decimal, Elements, Primitive, TimeSpan, Value};
+use crate::limits::{self, Limits};
 
 /// A payload, and how far it has been read.
 pub(super) struct Bytes<'p> {
     payload: &'p [u8],
     rest: &'p [u8],
+    most_text: usize,
 }
 
 impl<'p> Bytes<'p> {
-    pub(super) fn new(payload: &'p [u8]) -> Self {
-        Self { payload, rest: payload }
+    pub(super) fn new(payload: &'p [u8], limits: &Limits) -> Self {
+        Self { payload, rest: payload, most_text: limits.text }
     }
 
     pub(super) fn offset(&self) -> usize {
@@ -78,6 +80,7 @@ impl<'p> Bytes<'p> {
         let first = self.u8()?;
         let len = if first < 0x80 { usize::from(first) } else { self.long_length(first)? };
         let bytes = self.slice(len)?;
+        limits::hold("string length", self.most_text, len).map_err(|problem| Error::at(NAME, self.offset() - len, problem))?;
         match simdutf8::basic::from_utf8(bytes) {
             Ok(text) => Ok(text),
             Err(_) => Err(Error::at(NAME, self.offset() - len, Problem::InvalidUtf8)),

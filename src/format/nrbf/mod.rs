@@ -17,10 +17,11 @@ mod records;
 mod type_name;
 mod writer;
 
-use super::{Decode, Encode, Format, Info};
+use super::{Decode, DecodePrefix, Encode, Format, Info, trailing};
 use crate::dataset::Organization;
-use crate::error::{Error, Problem, Result};
+use crate::error::Result;
 use crate::graph::Graph;
+use crate::limits::Limits;
 use crate::payload::Payload;
 use crate::registry::Registry;
 
@@ -41,7 +42,7 @@ impl Format for Nrbf {
 }
 
 pub(super) fn register(registry: &mut Registry) {
-    registry.declare::<Nrbf, Organization>().encode().decode().graphs();
+    registry.declare::<Nrbf, Organization>().encode().decode().decode_prefix().graphs();
 }
 
 /// Whether bytes start as every payload does.
@@ -55,27 +56,25 @@ pub fn is_nrbf(bytes: &[u8]) -> bool {
 ///
 /// The bytes do not start with a graph.
 pub fn read(bytes: &[u8]) -> Result<(Graph, usize)> {
-    reader::read(bytes)
+    reader::read(bytes, &Limits::for_payload(bytes.len()))
 }
 
 impl Decode<Graph> for Nrbf {
-    fn decode(&mut self, payload: &Payload) -> Result<Graph> {
-        let (graph, used) = reader::read(payload)?;
-        end(payload, used)?;
+    fn read(&mut self, payload: &Payload) -> Result<Graph> {
+        let (graph, used) = self.read_prefix(payload)?;
+        trailing(NAME, payload, used)?;
         Ok(graph)
+    }
+}
+
+impl DecodePrefix<Graph> for Nrbf {
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(Graph, usize)> {
+        reader::read(payload, &payload.limits())
     }
 }
 
 impl Encode<Graph> for Nrbf {
     fn encode(&mut self, value: &Graph, sink: &mut Vec<u8>) -> Result<()> {
         writer::write(value, sink)
-    }
-}
-
-/// A payload ends with its last record.
-fn end(payload: &[u8], used: usize) -> Result<()> {
-    match payload.len() - used {
-        0 => Ok(()),
-        left => Err(Error::at(NAME, used, Problem::Trailing { left: left as u64 })),
     }
 }

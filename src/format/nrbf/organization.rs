@@ -5,9 +5,10 @@ use super::records::{self, Sink, declared, record};
 use super::writer::{Numbers, Output};
 use super::{NAME, Nrbf};
 use crate::dataset::{Dataset, Member, Organization};
-use crate::error::{Error, Problem, Result};
-use crate::format::{Decode, Encode};
+use crate::error::{Error, Result};
+use crate::format::{Decode, DecodePrefix, Encode, trailing};
 use crate::graph::{self, Class, ClassId, Elements, LibraryId, ObjectId, Primitive, Shape, Type, Value};
+use crate::limits::Meter;
 use crate::payload::Payload;
 
 /// The library that the classes are written as: the .NET program's that this is held against.
@@ -189,21 +190,23 @@ fn write_members(writer: &mut Writer<'_>, members: &[Member], items: i32, librar
 }
 
 impl Decode<Organization> for Nrbf {
-    fn decode(&mut self, payload: &Payload) -> Result<Organization> {
+    fn read(&mut self, payload: &Payload) -> Result<Organization> {
+        let (value, used) = self.read_prefix(payload)?;
+        trailing(NAME, payload, used)?;
+        Ok(value)
+    }
+}
+
+impl DecodePrefix<Organization> for Nrbf {
+    fn read_prefix(&mut self, payload: &Payload) -> Result<(Organization, usize)> {
         let mut sink = ToOrganization::new(payload);
-        let contents = records::read(payload, &mut sink)?;
-        super::end(payload, contents.used)?;
-        sink.finish(contents.root)
+        let contents = records::read(payload, &payload.limits(), &mut sink)?;
+        Ok((sink.finish(contents.root)?, contents.used))
     }
 }
 
 /// The least bytes of a member's record: its ids, its number, three nulls, and 16 bytes more.
 const LEAST_MEMBER: usize = 9 + 4 + 3 + 16;
-
-/// How often the payload's size all that stands in it more than once may come to, when it is copied.
-const COPIES: u64 = 16;
-/// And so many bytes more, for payloads that are short.
-const FEW_COPIES: u64 = 1 << 20;
 
 /// What a member of one of the classes is.
 #[derive(Clone, Copy, PartialEq)]
@@ -293,12 +296,12 @@ struct ToOrganization<'p> {
     last: Option<(ObjectId, &'p str)>,
     /// Strings of members that are referred to before they are read.
     later: Vec<(u32, Field, ObjectId)>,
-    /// Bytes of what is copied because it is held again.
-    copied: u64,
+    /// Of what is copied because it is held again.
+    meter: Meter,
 }
 
 impl<'p> ToOrganization<'p> {
-    fn new(payload: &'p [u8]) -> Self {
+    fn new(payload: &'p Payload) -> Self {
         Self {
             payload,
             classes: Vec::new(),
@@ -309,7 +312,7 @@ impl<'p> ToOrganization<'p> {
             members: Vec::new(),
             last: None,
             later: Vec::new(),
-            copied: 0,
+            meter: Meter::new(payload.limits()),
         }
     }
 
@@ -327,18 +330,12 @@ impl<'p> ToOrganization<'p> {
 
     /// A payload of shared strings or members can hold far less than its value does without sharing.
     fn copy(&mut self, bytes: usize) -> Result<()> {
-        self.copied += bytes as u64;
-        let allowed = self.payload.len() as u64 * COPIES + FEW_COPIES;
-        if self.copied > allowed {
-            let limit = Problem::Limit { limit: "bytes of what is held more than once", allowed, wanted: self.copied };
-            return Err(Error::new(NAME, limit));
-        }
-        Ok(())
+        self.meter.allocate(bytes).map_err(|problem| Error::new(NAME, problem))
     }
 
     /// A string that was read before.
     fn text_at(&mut self, offset: u32) -> Result<&'p str> {
-        let text = Bytes::new(self.payload.get(offset as usize..).unwrap_or_default()).text()?;
+        let text = Bytes::new(self.payload.get(offset as usize..).unwrap_or_default(), self.meter.limits()).text()?;
         self.copy(text.len())?;
         Ok(text)
     }

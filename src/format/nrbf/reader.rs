@@ -4,11 +4,12 @@ use super::bytes::Bytes;
 use super::records::{self, Sink};
 use crate::error::Result;
 use crate::graph::{Array, Class, ClassId, Elements, Graph, Instance, Object, ObjectId, Run, Shape, Type, Value};
+use crate::limits::Limits;
 
 /// Reads a payload's graph, and tells how many bytes it took.
-pub(super) fn read(payload: &[u8]) -> Result<(Graph, usize)> {
+pub(super) fn read(payload: &[u8], limits: &Limits) -> Result<(Graph, usize)> {
     let mut sink = ToGraph::default();
-    let contents = records::read(payload, &mut sink)?;
+    let contents = records::read(payload, limits, &mut sink)?;
     // Every place that was given out has its object by now.
     debug_assert_eq!(sink.objects.len(), contents.objects);
     Ok((Graph::from_parts(contents.root, sink.objects, contents.classes, contents.libraries), contents.used))

@@ -9,6 +9,7 @@ use super::NAME;
 use super::bytes::Bytes;
 use crate::error::{Error, Problem, Result};
 use crate::graph::{Class, ClassId, Dimension, Elements, LibraryId, Member, ObjectId, Primitive, Shape, Type, Value};
+use crate::limits::{self, Limits};
 
 /// The kinds of records.
 pub(super) mod record {
@@ -132,6 +133,8 @@ struct Records<'p, 's, S> {
     bytes: Bytes<'p>,
     sink: &'s mut S,
     ids: Ids,
+    /// Objects that the graph may have.
+    most: usize,
     classes: Vec<Class>,
     libraries: Vec<Box<str>>,
     open: Vec<Open>,
@@ -141,13 +144,14 @@ struct Records<'p, 's, S> {
 const MAX_PAYLOAD: u64 = u32::MAX as u64;
 
 /// Reads a payload's records up to the one that says that it is the last.
-pub(super) fn read<'p, S: Sink<'p>>(payload: &'p [u8], sink: &mut S) -> Result<Contents> {
+pub(super) fn read<'p, S: Sink<'p>>(payload: &'p [u8], limits: &Limits, sink: &mut S) -> Result<Contents> {
     if payload.len() as u64 > MAX_PAYLOAD {
         let limit = Problem::Limit { limit: "bytes of a payload", allowed: MAX_PAYLOAD, wanted: payload.len() as u64 };
         return Err(Error::new(NAME, limit));
     }
     let ids = Ids::new(payload.len());
-    Records { bytes: Bytes::new(payload), sink, ids, classes: Vec::new(), libraries: Vec::new(), open: Vec::new() }.read()
+    let bytes = Bytes::new(payload, limits);
+    Records { bytes, sink, ids, most: limits.elements, classes: Vec::new(), libraries: Vec::new(), open: Vec::new() }.read()
 }
 
 impl<'p, S: Sink<'p>> Records<'p, '_, S> {
@@ -303,7 +307,9 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
     /// Gives an object its place.
     #[inline]
     fn define(&mut self, id: i32, what: What) -> Result<ObjectId> {
-        self.ids.define(id, what).map_err(|reason| self.bytes.malformed(reason))
+        let place = self.ids.define(id, what).map_err(|reason| self.bytes.malformed(reason))?;
+        limits::hold("elements", self.most, self.ids.places).map_err(|problem| Error::at(NAME, self.bytes.offset(), problem))?;
+        Ok(place)
     }
 
     /// Hands a value to what is open; outside of everything it has no holder.

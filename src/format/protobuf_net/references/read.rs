@@ -1,7 +1,6 @@
 //! A payload to a graph, without the call stack growing.
 
 use std::collections::HashMap;
-use std::marker::PhantomData;
 
 use super::super::CodeFirst;
 use super::write::layout;
@@ -13,6 +12,7 @@ use crate::graph::{
     Array, Class, ClassId, DateTime, DateTimeKind, Decimal, Elements, Graph, Instance, Object, ObjectId, Primitive, Run, Shape, TimeSpan,
     Type, Value,
 };
+use crate::limits::Limits;
 
 type Reader<'p> = dotnet_protobuf::Reader<'p, CodeFirst>;
 
@@ -24,7 +24,7 @@ pub(super) fn read(model: &Model, root: Root, payload: &[u8]) -> Result<Graph> {
     let (classes, libraries) = model.described();
     let mut reading = Reading {
         model,
-        reader: Reader { bytes: payload, at: 0, end: payload.len(), manner: PhantomData },
+        reader: Reader::new(payload, Limits::for_payload(payload.len())),
         objects: Vec::new(),
         zeros: model.classes.iter().map(|class| class.fields.iter().map(|field| zero(field.holds, field.list)).collect()).collect(),
         lists: HashMap::new(),
