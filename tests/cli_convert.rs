@@ -87,9 +87,11 @@ fn what_is_recognised_needs_no_format_and_a_guess_is_called_one() {
         let (payload, _) = succeeds(path, &["encode", "--format", name], json.as_bytes());
         let (decoded, said) = succeeds(path, &["decode", "-", "--dataset", "organization"], &payload);
         assert_eq!(String::from_utf8(decoded).unwrap().trim_end(), json, "{name}: {said}");
-        let alone = sources(&registry).filter(|other| other.format.wire_format == source.format.wire_format).count() == 1;
-        let magic = ["nrbf", "flatbuffers", "capnp", "datacontract"].contains(&name);
-        assert_eq!(said.contains(" is a guess: "), !(magic || name == "json" && alone), "{name}: {said}");
+        let recognised = wirewise::recognition::recognise(&payload);
+        let certain = recognised.is_some_and(|found| found.certain && found.kind.wire_format() == Some(source.format.wire_format));
+        let layouts = sources(&registry).filter(|other| other.format.wire_format == source.format.wire_format).count();
+        assert_eq!(said.contains(" is a guess: "), !certain, "{name}: {said}");
+        assert_eq!(said.contains(&format!(", the first of {layouts} formats ")), certain && layouts > 1, "{name}: {said}");
     }
 }
 

@@ -162,9 +162,10 @@ pub(super) fn read(registry: &Registry, reading: &Reading, wanted: &Wanted<'_>, 
         let read = if names.is_empty() { "no format here reads that" } else { "the formats that it may be refuse it" };
         bail!("{}: {recognised}, and {read}; name one with --format{refusals}", wanted.path.display());
     };
-    match certain && names.len() == 1 {
-        true => say(format_args!("{name}: {recognised}")),
-        false => say(format_args!("{name} is a guess: {recognised}")),
+    match names.len() {
+        _ if !certain => say(format_args!("{name} is a guess: {recognised}")),
+        1 => say(format_args!("{name}: {recognised}")),
+        layouts => say(format_args!("{name}, the first of {layouts} formats with that layout to read it: {recognised}")),
     }
     say_used(name, used, input.len());
     Ok(Found { value, format: name.to_owned() })

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 
 use super::print_table;
 use crate::registry::Registry;
+use crate::statistics::Summary;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -54,6 +55,20 @@ const NOT_AT_HAND: &str = "not at hand";
 struct Verdict {
     holds: bool,
     figure: String,
+}
+
+impl Verdict {
+    /// Whether one figure is below another; each is its middle and the ends of its interval. Intervals that overlap bear out nothing.
+    fn below(one: Summary, other: Summary) -> Self {
+        let ratio = one.median / other.median;
+        let tie = one.overlaps(&other);
+        Self { holds: ratio < 1.0 && !tie, figure: if tie { format!("{ratio:.2}, a tie") } else { format!("{ratio:.2}") } }
+    }
+}
+
+/// A figure without noise.
+fn exact(figure: f64) -> Summary {
+    Summary { median: figure, low: figure, high: figure }
 }
 
 /// A claim in words, what came of it here, unless it was not run, and the article's own figure.

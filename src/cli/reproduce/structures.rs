@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use super::{Arguments, Claim, NOT_AT_HAND, Verdict, print_claims};
+use super::{Arguments, Claim, NOT_AT_HAND, Verdict, exact, print_claims};
 use crate::cli::{print_table, thousands};
 use crate::dataset::{Dataset, Organization, Person, Spec};
 use crate::payload::Payload;
@@ -43,7 +43,7 @@ struct Structure {
 /// Of one format: bytes, and nanoseconds for each of the works.
 struct Figures {
     bytes: usize,
-    times: [f64; WORKS.len()],
+    times: [Summary; WORKS.len()],
 }
 
 pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<()> {
@@ -88,7 +88,9 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
         "\nThe article's structures are its own classes, its libraries .NET's, its files another machine's, and its figures not at hand."
     );
     println!("Both Protocol Buffers layouts have one implementation here: their times tell of the layouts, not of the two libraries.");
-    println!("A file is created, written through a buffer and closed each time; it is read from the system's cache.\n");
+    println!(
+        "A file is created, written through a buffer and closed each time; it is read from the system's cache. Where intervals overlap, it is a tie.\n"
+    );
     print_claims("the comparison", "figure", &claims);
     Ok(())
 }
@@ -99,7 +101,7 @@ fn row(structure: &str, which: usize, figures: Option<&Figures>) -> Vec<String> 
     match figures {
         Some(figures) => {
             cells.push(thousands(figures.bytes as u64));
-            cells.extend(figures.times.map(|time| format!("{:.2}", time / 1e3)));
+            cells.extend(figures.times.map(|time| format!("{:.2}", time.median / 1e3)));
         }
         None => cells.extend(["its feature is not enabled".to_owned()].into_iter().chain(WORKS.map(|_| "–".to_owned()))),
     }
@@ -109,12 +111,12 @@ fn row(structure: &str, which: usize, figures: Option<&Figures>) -> Vec<String> 
 
 /// What is put against each other within a structure.
 fn judge(structure: &Structure, figures: &[Option<Figures>; FORMATS.len()]) -> Vec<Claim> {
-    let below = |text: String, one: Option<f64>, other: Option<f64>| {
-        let verdict = one.zip(other).map(|(one, other)| Verdict { holds: one < other, figure: format!("{:.2}", one / other) });
+    let below = |text: String, one: Option<Summary>, other: Option<Summary>| {
+        let verdict = one.zip(other).map(|(one, other)| Verdict::below(one, other));
         (format!("{}: {text}", structure.title), verdict, None)
     };
     let time = |format: usize, work: usize| figures[format].as_ref().map(|figures| figures.times[work]);
-    let bytes = |format: usize| figures[format].as_ref().map(|figures| figures.bytes as f64);
+    let bytes = |format: usize| figures[format].as_ref().map(|figures| exact(figures.bytes as f64));
     let mut claims = Vec::new();
     for (work, name) in WORKS.iter().enumerate() {
         claims.push(below(format!("schema-first is faster than code-first ({name})"), time(SCHEMA_FIRST, work), time(CODE_FIRST, work)));
@@ -160,16 +162,16 @@ fn measure(source: &Source, value: &dyn Any, path: &Path, runs: u16) -> anyhow::
     };
     to_file()?;
     let times = [
-        median(runs, || encode().map(drop))?,
-        median(runs, || decode(&payload).map(drop))?,
-        median(runs, to_file)?,
-        median(runs, || -> Result<(), stream::Error> { Ok(drop(decode(&stream::read(File::open(path)?, LIMIT)?)?)) })?,
+        timed(runs, || encode().map(drop))?,
+        timed(runs, || decode(&payload).map(drop))?,
+        timed(runs, to_file)?,
+        timed(runs, || -> Result<(), stream::Error> { Ok(drop(decode(&stream::read(File::open(path)?, LIMIT)?)?)) })?,
     ];
     Ok(Figures { bytes: payload.len(), times })
 }
 
-/// The median of so many samples, in nanoseconds. A work that fails in a sample is no figure.
-fn median<E: std::error::Error + Send + Sync + 'static>(runs: u16, mut work: impl FnMut() -> Result<(), E>) -> anyhow::Result<f64> {
+/// The median of so many samples, with its interval, in nanoseconds. A work that fails in a sample is no figure.
+fn timed<E: std::error::Error + Send + Sync + 'static>(runs: u16, mut work: impl FnMut() -> Result<(), E>) -> anyhow::Result<Summary> {
     let budget = usize::from(runs);
     let mut samples = Vec::with_capacity(budget);
     work()?;
@@ -189,5 +191,5 @@ fn median<E: std::error::Error + Send + Sync + 'static>(runs: u16, mut work: imp
             break;
         }
     }
-    Ok(Summary::of(&samples).context("no samples")?.median)
+    Summary::of(&samples).context("no samples")
 }
