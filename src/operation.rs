@@ -54,7 +54,7 @@ operations! {
     Update = "update": "one field of every member changed in the payload",
     Compress = "compress": "payload to compressed bytes, into a reused sink",
     Decompress = "decompress": "compressed bytes to an aligned payload, into reused memory",
-    EncodeBare = "encode-bare": "yardstick: the library's own call for encode, without the adapter",
+    EncodeBare = "encode-bare": "yardstick: the library's own call for encode, without the adapter; where a format has none, other libraries' for the same work",
     EncodeMessageBare = "encode-message-bare": "yardstick: the library's own call for encode-message, without the adapter",
     DecodeBare = "decode-bare": "yardstick: the library's own call for decode, without the adapter",
     DecodeMessageBare = "decode-message-bare": "yardstick: the library's own call for decode-message, without the adapter",

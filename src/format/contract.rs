@@ -77,7 +77,7 @@ pub enum Rule {
     Unless(Value),
     /// A key for each item.
     List,
-    /// One key for all items. Code-first, an empty list is written, too.
+    /// One key for all items. Code-first, an empty list is written, too, and a single item as in [`List`](Self::List).
     Packed,
     /// A message for each entry, whose key is field 1, of this kind, and whose value is field 2.
     Map(Kind),
@@ -234,6 +234,11 @@ fn write_field<M: Manner>(field: &Field, value: &Value, sink: &mut Vec<u8>, dept
         return Ok(());
     }
     match (&field.rule, value) {
+        // A single item takes less without a length before it, and so has none.
+        (Rule::Packed, Value::List(items)) if M::CODE_FIRST && items.len() == 1 => {
+            put_key(field.number, field.kind.wire(), sink);
+            write_value::<M>(&field.kind, &items[0], sink, depth)
+        }
         (Rule::List, Value::List(items)) => items.iter().try_for_each(|item| {
             put_key(field.number, field.kind.wire(), sink);
             write_value::<M>(&field.kind, item, sink, depth)

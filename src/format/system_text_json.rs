@@ -38,7 +38,13 @@ impl Format for SystemTextJson {
 }
 
 pub(super) fn register(registry: &mut Registry) {
-    registry.declare::<SystemTextJson, Organization>().encode().decode().decode_prefix().borrow();
+    registry.declare::<SystemTextJson, Organization>().encode().decode().decode_prefix().borrow().encode_at_most_per_byte(
+        1.3,
+        |value, sink| {
+            sink.clear();
+            serde_json::to_writer(sink, value).map_err(|error| Error::malformed(NAME, error))
+        },
+    );
     registry.declare::<SystemTextJson, Person>().encode().decode().decode_prefix();
 }
 

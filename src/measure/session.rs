@@ -7,13 +7,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::progress::{Progress, minutes};
-use super::{Budget, allocator, isolated, isolated::Task, pairs};
+use super::{Budget, allocator, isolated, isolated::Task, pairs, sample};
 use crate::codec::CodecInfo;
 use crate::format::{Info, Validation};
 use crate::operation::Operation;
 use crate::record::{
-    Cell, CodecRow, DefaultLimits, Environment, Failure, FidelityRow, FormatRow, Process, Ratio, Record, Run, Size, Time, VERSION, Writer,
-    resident_peak_bytes,
+    Cell, CodecRow, DefaultLimits, Environment, Failure, FidelityRow, FormatRow, Process, Ratio, Record, Run, Size, Speed, Time, VERSION,
+    Writer, resident_peak_bytes,
 };
 use crate::registry::{Case, CaseId, DatasetInfo, NATIVE, Registry, Stock};
 
@@ -317,9 +317,32 @@ impl<'r> Session<'r> {
             };
             let taken = prepare(&comparison.case)
                 .and_then(|case| Ok((case, prepare(&comparison.against)?)))
-                .and_then(|(mut case, mut against)| pairs(&mut case, &mut against, budget));
+                .and_then(|(mut case, mut against)| pairs(&mut case, &mut against, budget))
+                .and_then(|pairs| Ok((pairs, comparison.bytes.as_ref().map(|bytes| bytes(&mut self.stock, &cell.spec)).transpose()?)));
             self.writer.write(&match taken {
-                Ok(pairs) => Record::Ratio(Ratio { cell, against: comparison.against.clone(), at_most: comparison.at_most, pairs }),
+                Ok((pairs, bytes)) => {
+                    Record::Ratio(Ratio { cell, against: comparison.against.clone(), at_most: comparison.at_most, pairs, bytes })
+                }
+                Err(error) => Record::Failure(Failure { cell, error: error.to_string() }),
+            })?;
+        }
+        self.speeds(members, budget)
+    }
+
+    /// Records the speeds that are held to a bound.
+    fn speeds(&mut self, members: usize, budget: Budget) -> io::Result<()> {
+        for speed in self.registry.speeds().iter().filter(|speed| self.selection.takes(&speed.case)) {
+            let id = &speed.case;
+            let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == id.dataset) else { continue };
+            let source = self.registry.sources().iter().find(|source| source.format.name == id.format && source.dataset == id.dataset);
+            let (Some(source), Some(case)) = (source, self.registry.case(id)) else { continue };
+            let cell = Cell { id: id.clone(), spec: dataset.spec(members) };
+            let taken = source.payload(&mut self.stock, &cell.spec).and_then(|payload| {
+                let mut case = case.prepare(&mut self.stock, &cell.spec)?;
+                Ok((payload.len() as u64, sample(&mut case, budget)?))
+            });
+            self.writer.write(&match taken {
+                Ok((bytes, samples)) => Record::Speed(Speed { cell, bytes, at_least: speed.at_least, samples }),
                 Err(error) => Record::Failure(Failure { cell, error: error.to_string() }),
             })?;
         }

@@ -4,6 +4,8 @@
 //! has measured.
 
 mod environment;
+mod interop;
+mod speed;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,6 +17,8 @@ use serde::{Deserialize, Serialize};
 pub use environment::Environment;
 #[cfg(feature = "allocator")]
 pub(crate) use environment::resident_peak_bytes;
+pub use interop::{Interop, InteropSkipped, InteropTime, Writer as InteropWriter};
+pub use speed::Speed;
 
 use crate::dataset::Spec;
 use crate::registry::{CaseId, Fidelity};
@@ -40,6 +44,8 @@ pub enum Record {
     Memory(Memory),
     /// Two cases timed in turn.
     Ratio(Ratio),
+    /// A case that is held to a speed.
+    Speed(Speed),
     /// What a format does with one probe.
     Fidelity(FidelityRow),
     /// What a library says of the payload under its own default limits.
@@ -50,6 +56,12 @@ pub enum Record {
     Failure(Failure),
     /// What came of reading with another schema.
     Evolution(Box<Evolution>),
+    /// What another language's library and this crate made of each other's payloads.
+    Interop(Interop),
+    /// The times of both.
+    InteropTime(InteropTime),
+    /// What was not exchanged.
+    InteropSkipped(InteropSkipped),
     /// What a format costs, beside the share of schema changes that it is never silent about.
     EvolutionPrice(EvolutionPrice),
 }
@@ -178,6 +190,9 @@ pub struct Ratio {
     pub at_most: f64,
     /// Nanoseconds an iteration: of the case, and of what it is judged by.
     pub pairs: Vec<(f64, f64)>,
+    /// Where they are judged for each byte that they write: how many that are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<(u64, u64)>,
 }
 
 /// What a format does with one probe.

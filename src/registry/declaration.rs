@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::stock::check;
 use super::timing::{batch, scan, time, time_taking};
-use super::{Case, CaseId, Comparison, DefaultLimits, Fidelity, Loop, Make, NATIVE, Registry, Source, Subject};
+use super::{Case, CaseId, Comparison, DefaultLimits, Fidelity, Loop, Make, NATIVE, Registry, Source, Speed, Subject};
 use crate::dataset::{Dataset, Read};
 use crate::error::Result;
 use crate::format::{Access, AccessUnchecked, Borrow, Convert, Decode, DecodePrefix, Encode, Format, Inspect, Populate, Prefix, Update};
@@ -337,13 +337,19 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     where
         F: Encode<T>,
     {
+        self.bare_encode_case(call).adapter(Operation::Encode, Operation::EncodeBare)
+    }
+
+    fn bare_encode_case(self, call: fn(&T, &mut Vec<u8>) -> Result<()>) -> Self
+    where
+        F: Encode<T>,
+    {
         self.add_with_sink(Operation::EncodeBare, move |subject, _, sink| {
             Box::new(move |n| {
                 let mut sink = sink.borrow_mut();
                 time(n, 1, || call(black_box(&subject.value), &mut sink))
             })
         })
-        .adapter(Operation::Encode, Operation::EncodeBare)
     }
 
     /// The library's own call for `encode-message`: the adapter is held to 1.02 of it.
@@ -409,22 +415,52 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         self
     }
 
+    /// Holds `encode` to a multiple of what libraries take for the same work, where the format has no library of its own: `call` is theirs.
+    pub fn encode_at_most(self, ratio: f64, call: fn(&T, &mut Vec<u8>) -> Result<()>) -> Self
+    where
+        F: Encode<T>,
+    {
+        self.bare_encode_case(call).compare(Operation::Encode, ratio, Self::id(Operation::EncodeBare), None)
+    }
+
+    /// As [`encode_at_most`](Self::encode_at_most), for each byte that is written: the libraries' bytes are other bytes.
+    pub fn encode_at_most_per_byte(self, ratio: f64, call: fn(&T, &mut Vec<u8>) -> Result<()>) -> Self
+    where
+        F: Encode<T>,
+    {
+        let bytes: Make<(u64, u64)> = Rc::new(move |stock, spec| {
+            let own = stock.payload::<F, T>(spec)?.len();
+            let mut sink = Vec::new();
+            call(&stock.subject::<T>(spec)?.value, &mut sink)?;
+            Ok((own as u64, sink.len() as u64))
+        });
+        self.bare_encode_case(call).compare(Operation::Encode, ratio, Self::id(Operation::EncodeBare), Some(bytes))
+    }
+
+    /// Holds an operation to so many megabytes of payload a second.
+    pub fn at_least_megabytes(self, operation: Operation, a_second: f64) -> Self {
+        self.registry.speeds.push(Speed { case: Self::id(operation), at_least: a_second });
+        self
+    }
+
     fn adapter(self, operation: Operation, bare: Operation) -> Self {
-        self.registry.comparisons.push(Comparison { case: Self::id(operation), against: Self::id(bare), at_most: 1.02 });
+        self.compare(operation, 1.02, Self::id(bare), None)
+    }
+
+    fn compare(self, operation: Operation, at_most: f64, against: CaseId, bytes: Option<Make<(u64, u64)>>) -> Self {
+        self.registry.comparisons.push(Comparison { case: Self::id(operation), against, at_most, bytes });
         self
     }
 
     /// Holds an operation to a multiple of another operation of this format.
     pub fn at_most(self, operation: Operation, ratio: f64, against: Operation) -> Self {
-        self.registry.comparisons.push(Comparison { case: Self::id(operation), against: Self::id(against), at_most: ratio });
-        self
+        self.compare(operation, ratio, Self::id(against), None)
     }
 
     /// Holds an operation to a multiple of an operation on the value itself.
     pub fn at_most_native(self, operation: Operation, ratio: f64, against: Operation) -> Self {
         let against = CaseId { format: NATIVE.into(), ..Self::id(against) };
-        self.registry.comparisons.push(Comparison { case: Self::id(operation), against, at_most: ratio });
-        self
+        self.compare(operation, ratio, against, None)
     }
 }
 

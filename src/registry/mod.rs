@@ -68,7 +68,7 @@ impl fmt::Display for CaseId {
 }
 
 /// Something that is made of a dataset or its payload, when it is asked for.
-type Make<T> = Rc<dyn Fn(&mut Stock, &Spec) -> Result<T>>;
+pub type Make<T> = Rc<dyn Fn(&mut Stock, &Spec) -> Result<T>>;
 
 /// One thing that can be measured.
 #[derive(Clone)]
@@ -90,7 +90,7 @@ impl Case {
 }
 
 /// Two cases whose ratio says something in itself, such as an encoder against memcpy.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Comparison {
     /// What is judged.
     pub case: CaseId,
@@ -98,6 +98,17 @@ pub struct Comparison {
     pub against: CaseId,
     /// The ratio that is not to be exceeded.
     pub at_most: f64,
+    /// Where the two write different bytes and are compared for each of them: how many each writes.
+    pub bytes: Option<Make<(u64, u64)>>,
+}
+
+/// A case that is held to so many bytes of its payload a second.
+#[derive(Debug, Clone)]
+pub struct Speed {
+    /// What is judged.
+    pub case: CaseId,
+    /// Megabytes (10⁶ bytes) a second.
+    pub at_least: f64,
 }
 
 /// A reading with a library's own default limits, to see whether they stop the dataset.
@@ -246,6 +257,7 @@ pub struct Registry {
     sources: Vec<Source>,
     cases: Vec<Case>,
     comparisons: Vec<Comparison>,
+    speeds: Vec<Speed>,
     default_limits: Vec<DefaultLimits>,
     codecs: Vec<(CodecInfo, NewCodec)>,
     validations: Vec<(&'static str, Validation)>,
@@ -379,6 +391,11 @@ impl Registry {
     /// The ratios that are held to a bound.
     pub fn comparisons(&self) -> &[Comparison] {
         &self.comparisons
+    }
+
+    /// The speeds that are held to a bound.
+    pub fn speeds(&self) -> &[Speed] {
+        &self.speeds
     }
 
     /// The readings under default limits.

@@ -322,10 +322,12 @@ fn belongs(record: &Record) -> Option<(&str, &Spec)> {
         Record::Failure(failure) => Some((&failure.cell.id.dataset, &failure.cell.spec)),
         Record::Memory(memory) => Some((&memory.cell.id.dataset, &memory.cell.spec)),
         Record::Ratio(ratio) => Some((&ratio.cell.id.dataset, &ratio.cell.spec)),
+        Record::Speed(speed) => Some((&speed.cell.id.dataset, &speed.cell.spec)),
         Record::Size(size) => Some((&size.dataset, &size.spec)),
         Record::DefaultLimits(limits) => Some((&limits.dataset, &limits.spec)),
         Record::Run(_) | Record::Format(_) | Record::Codec(_) | Record::Fidelity(_) | Record::Process(_) => None,
         Record::Evolution(_) | Record::EvolutionPrice(_) => None,
+        Record::Interop(_) | Record::InteropTime(_) | Record::InteropSkipped(_) => None,
     }
 }
 
@@ -360,6 +362,7 @@ pickers! {
     codec: Codec -> CodecRow,
     memory: Memory -> crate::record::Memory,
     ratio: Ratio -> crate::record::Ratio,
+    speed: Speed -> crate::record::Speed,
     fidelity: Fidelity -> crate::record::FidelityRow,
     limits: DefaultLimits -> crate::record::DefaultLimits,
     process: Process -> crate::record::Process,

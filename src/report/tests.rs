@@ -201,7 +201,7 @@ fn full(name: &str, members: usize) -> RunRecords {
     };
     let ratio = |cell: Cell, against: Cell, at_most: f64, ratio: f64| {
         let pairs = (0..10).map(|index| (ratio * (100.0 + f64::from(index)), 104.5)).collect();
-        Record::Ratio(Ratio { cell, against: against.id, at_most, pairs })
+        Record::Ratio(Ratio { cell, against: against.id, at_most, pairs, bytes: None })
     };
     let memory = Memory {
         cell: made.cell(Decode, "json", None),

@@ -318,6 +318,23 @@ fn what_release_2_wrote() {
     check("bclneg", &four, value(621_355_968_000_000_000 + 10_000_000, 1, [0; 16], decimal(5, 0, 0, true)));
 }
 
+/// protobuf-net leaves the length out where a packed list has one item, as it did for a list of one −40; Google's library does not.
+#[test]
+fn one_item_of_a_packed_list() {
+    let list = contract([(12, Kind::Int32, Rule::Packed)]);
+    let value = object([integers(&[-40])]);
+    let number = [0xD8, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01];
+    let (mut code_first, mut schema_first) = (Vec::new(), Vec::new());
+    write::<CodeFirst>(&list, &value, &mut code_first).unwrap();
+    write::<SchemaFirst>(&list, &value, &mut schema_first).unwrap();
+    assert_eq!(code_first, [&[0x60], &number[..]].concat());
+    assert_eq!(schema_first, [&[0x62, 10], &number[..]].concat());
+    for bytes in [code_first, schema_first] {
+        assert_eq!(read::<CodeFirst>(&list, &bytes).unwrap(), value);
+        assert_eq!(read::<SchemaFirst>(&list, &bytes).unwrap(), value);
+    }
+}
+
 /// A list that starts with items gets more of them, and a false that is left out does not come back.
 #[test]
 fn properties_that_do_not_start_at_zero() {

@@ -1,6 +1,8 @@
 //! `wirewise reproduce`: the articles' own runs, a file each: their tables, their published figures beside ours, and whether their claims
 //! hold here.
 
+#[cfg(all(feature = "nrbf", feature = "protobuf-net"))]
+mod graph;
 mod organization;
 mod person;
 mod structures;
@@ -21,7 +23,7 @@ pub(super) struct Arguments {
     /// How many members the organization has [default: 1000000, as published, in 000; 100 in 004]
     #[arg(long)]
     members: Option<usize>,
-    /// How often each row is run [default: 3 in 000, 100 in 001, 30 in 004]
+    /// How often each row is run [default: 3 in 000, 100 in 001, 30 in 002 and 004]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     runs: Option<u16>,
 }
@@ -34,6 +36,10 @@ enum Article {
     /// One small object: MessagePack against JSON
     #[value(name = "001")]
     Person,
+    /// A graph with cycles: BinaryFormatter against Protocol Buffers with references
+    #[value(name = "002")]
+    #[cfg(all(feature = "nrbf", feature = "protobuf-net"))]
+    Graph,
     /// Protocol Buffers: schema-first against code-first, in memory and in files
     #[value(name = "004")]
     Structures,
@@ -43,6 +49,8 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     match arguments.article {
         Article::Organization => organization::run(registry, arguments),
         Article::Person => person::run(registry, arguments),
+        #[cfg(all(feature = "nrbf", feature = "protobuf-net"))]
+        Article::Graph => graph::run(arguments)?,
         Article::Structures => structures::run(registry, arguments)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -120,10 +120,23 @@ impl<const MAP: bool, const COMPRESSION: u8> Format for MessagePackCsharp<MAP, C
     };
 }
 
+/// What the compressed layouts are held to: the same values without compression, and those bytes through lz4_flex, as one block. Both
+/// stand in the sink, whose memory is kept.
+fn compressed_by_library(value: &Organization, sink: &mut Vec<u8>) -> Result<()> {
+    ArrayPlain::default().encode(value, sink)?;
+    let raw = sink.len();
+    sink.resize(raw + lz4_flex::block::get_maximum_output_size(raw), 0);
+    let (bytes, room) = sink.split_at_mut(raw);
+    let written =
+        lz4_flex::block::compress_into(bytes, room).map_err(|error| Error::malformed(<ArrayLz4BlockArray as Format>::INFO.name, error))?;
+    sink.truncate(raw + written);
+    Ok(())
+}
+
 pub(super) fn register(registry: &mut Registry) {
     registry.declare::<ArrayPlain, Organization>().encode().decode().decode_prefix().borrow();
     registry.declare::<ArrayLz4Block, Organization>().encode().decode().decode_prefix();
-    registry.declare::<ArrayLz4BlockArray, Organization>().encode().decode().decode_prefix();
+    registry.declare::<ArrayLz4BlockArray, Organization>().encode().decode().decode_prefix().encode_at_most(1.3, compressed_by_library);
     registry.declare::<MapPlain, Organization>().encode().decode().decode_prefix().borrow();
     registry.declare::<MapLz4Block, Organization>().encode().decode().decode_prefix();
     registry.declare::<MapLz4BlockArray, Organization>().encode().decode().decode_prefix();

@@ -22,6 +22,7 @@ use crate::dataset::Organization;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::limits::Limits;
+use crate::operation::Operation;
 use crate::payload::Payload;
 use crate::registry::Registry;
 
@@ -42,7 +43,7 @@ impl Format for Nrbf {
 }
 
 pub(super) fn register(registry: &mut Registry) {
-    registry.declare::<Nrbf, Organization>().encode().decode().decode_prefix().graphs();
+    registry.declare::<Nrbf, Organization>().encode().decode().decode_prefix().graphs().at_least_megabytes(Operation::Decode, 200.0);
 }
 
 /// Whether bytes start as every payload does.

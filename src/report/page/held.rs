@@ -1,10 +1,10 @@
 //! The figures that are held to a bound, and whether they hold.
 
 use super::super::document::{Block, Section};
-use super::super::model::{process, ratio};
+use super::super::model::{process, ratio, speed};
 use super::super::table::{Cell, Mark, Table};
 use super::Page;
-use crate::record::{Process, Ratio};
+use crate::record::{Process, Ratio, Speed};
 use crate::statistics::Summary;
 
 /// The peak of the measuring process may be this many times the dataset and the largest payload together.
@@ -40,8 +40,9 @@ impl Verdict {
 
 pub(super) fn section(page: &Page) -> Option<Section> {
     let mut ratios: Vec<(Verdict, &Ratio, Summary)> = page.groups.iter().flat_map(|group| group.most(ratio)).filter_map(judged).collect();
+    let speeds: Vec<&Speed> = page.groups.iter().flat_map(|group| group.most(speed)).collect();
     let processes: Vec<&Process> = page.runs.iter().flat_map(|run| &run.records).filter_map(process).collect();
-    if ratios.is_empty() && processes.is_empty() {
+    if ratios.is_empty() && speeds.is_empty() && processes.is_empty() {
         return None;
     }
     // What does not hold comes first; within a verdict, the order of the groups and the records stays.
@@ -58,6 +59,9 @@ pub(super) fn section(page: &Page) -> Option<Section> {
         )));
         blocks.push(Block::Table(ratio_table(&ratios)));
     }
+    if !speeds.is_empty() {
+        blocks.push(Block::Table(speed_table(&speeds)));
+    }
     if !processes.is_empty() {
         blocks.push(Block::Table(process_table(&processes)));
     }
@@ -65,7 +69,8 @@ pub(super) fn section(page: &Page) -> Option<Section> {
 }
 
 fn judged(ratio: &Ratio) -> Option<(Verdict, &Ratio, Summary)> {
-    let ratios: Vec<f64> = ratio.pairs.iter().map(|(case, against)| case / against).collect();
+    let bytes = ratio.bytes.map_or(1.0, |(case, against)| against as f64 / case as f64);
+    let ratios: Vec<f64> = ratio.pairs.iter().map(|(case, against)| case / against * bytes).collect();
     let summary = Summary::of(&ratios)?;
     Some((Verdict::of(&summary, ratio.at_most), ratio, summary))
 }
@@ -82,10 +87,36 @@ fn ratio_table(ratios: &[(Verdict, &Ratio, Summary)]) -> Table {
     for (verdict, ratio, summary) in ratios {
         let cells = vec![
             Cell::text(ratio.cell.id.to_string()),
-            Cell::text(ratio.against.to_string()),
+            Cell::text(match ratio.bytes {
+                Some(_) => format!("{}, for each byte written", ratio.against),
+                None => ratio.against.to_string(),
+            }),
             Cell::count(ratio.cell.spec.members as u64),
             Cell::interval(*summary),
             Cell::number(ratio.at_most),
+            Cell::text(verdict.words()),
+        ];
+        table.row(Mark::Plain, cells);
+    }
+    table
+}
+
+fn speed_table(speeds: &[&Speed]) -> Table {
+    let mut table = Table::new("Bytes of payload a second, at the median")
+        .words("case")
+        .numbers("members", "")
+        .numbers("speed", "MB/s")
+        .numbers("at least", "MB/s")
+        .words("verdict");
+    for speed in speeds {
+        let Some(time) = Summary::of(&speed.samples) else { continue };
+        // A bound on the speed from below is one on the time from above.
+        let verdict = Verdict::of(&time, speed.bytes as f64 * 1e3 / speed.at_least);
+        let cells = vec![
+            Cell::text(speed.cell.id.to_string()),
+            Cell::count(speed.cell.spec.members as u64),
+            Cell::number(speed.bytes as f64 * 1e3 / time.median),
+            Cell::number(speed.at_least),
             Cell::text(verdict.words()),
         ];
         table.row(Mark::Plain, cells);

@@ -10,6 +10,7 @@ mod evolution;
 mod failures;
 mod formats;
 mod held;
+mod interop;
 mod memory;
 mod pictures;
 mod sizes;
@@ -40,6 +41,7 @@ pub(crate) fn document(runs: &[RunRecords], source: &str) -> Document {
         formats::limits(&page),
         held::section(&page),
         evolution::section(&page),
+        interop::section(&page),
         memory::section(&page),
         allocators::section(&page),
         Some(circumstances::reading()),
