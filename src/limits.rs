@@ -151,9 +151,7 @@ impl Meter {
     /// Here and below: the limit that this goes beyond.
     #[inline]
     pub fn list<T>(&mut self, count: usize) -> Result<(), Problem> {
-        self.elements = self.elements.saturating_add(count);
-        hold("elements", self.limits.elements, self.elements)?;
-        self.allocate(count.saturating_mul(size_of::<T>()))
+        if self.take(count, count.saturating_mul(size_of::<T>())) { Ok(()) } else { Err(self.exceeded()) }
     }
 
     /// A string, or run of bytes, that is copied.
@@ -174,8 +172,24 @@ impl Meter {
     /// The limit that this goes beyond.
     #[inline]
     pub fn allocate(&mut self, bytes: usize) -> Result<(), Problem> {
+        if self.take(0, bytes) { Ok(()) } else { Err(self.exceeded()) }
+    }
+
+    /// Whether so many items and bytes more are allowed: one answer for the hot path, and [`exceeded`](Self::exceeded) for what it was.
+    #[inline]
+    pub(crate) fn take(&mut self, items: usize, bytes: usize) -> bool {
+        self.elements = self.elements.saturating_add(items);
         self.allocation = self.allocation.saturating_add(bytes);
-        hold("allocation", self.limits.allocation, self.allocation)
+        self.elements <= self.limits.elements && self.allocation <= self.limits.allocation
+    }
+
+    /// The limit that what was taken goes beyond.
+    #[cold]
+    pub(crate) fn exceeded(&self) -> Problem {
+        match hold("elements", self.limits.elements, self.elements) {
+            Err(problem) => problem,
+            Ok(()) => exceeded("allocation", self.limits.allocation, self.allocation),
+        }
     }
 }
 

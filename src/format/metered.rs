@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
 use crate::error::Problem;
-use crate::limits::Meter;
+use crate::limits::{self, Meter};
 use crate::payload::Payload;
 
 /// What a reading has taken, and the limit that it went beyond.
@@ -31,14 +31,6 @@ impl Held {
         self.refused
     }
 
-    #[inline]
-    fn hold<E: de::Error>(&mut self, check: Result<(), Problem>) -> Result<(), E> {
-        match check {
-            Ok(()) => Ok(()),
-            Err(problem) => Err(self.refuse(problem)),
-        }
-    }
-
     #[cold]
     fn refuse<E: de::Error>(&mut self, problem: Problem) -> E {
         let error = E::custom(&problem);
@@ -49,20 +41,28 @@ impl Held {
     #[inline]
     fn enter<E: de::Error>(&mut self) -> Result<(), E> {
         self.depth += 1;
-        let check = self.meter.limits().hold_depth(self.depth);
-        self.hold(check)
+        let most = self.meter.limits().depth;
+        if self.depth <= most { Ok(()) } else { Err(self.refuse(limits::exceeded("depth", most, self.depth))) }
     }
 
     #[inline]
     fn item<T, E: de::Error>(&mut self) -> Result<(), E> {
-        let check = self.meter.list::<T>(1);
-        self.hold(check)
+        self.take(1, size_of::<T>())
     }
 
     #[inline]
     fn text<E: de::Error>(&mut self, len: usize) -> Result<(), E> {
-        let check = self.meter.text(len);
-        self.hold(check)
+        let most = self.meter.limits().text;
+        if len <= most { self.take(0, len) } else { Err(self.refuse(limits::exceeded("string length", most, len))) }
+    }
+
+    #[inline]
+    fn take<E: de::Error>(&mut self, items: usize, bytes: usize) -> Result<(), E> {
+        if self.meter.take(items, bytes) {
+            return Ok(());
+        }
+        let problem = self.meter.exceeded();
+        Err(self.refuse(problem))
     }
 }
 
@@ -319,25 +319,26 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Visiting<'_, V> {
     #[inline]
     fn visit_seq<A: SeqAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.held.enter()?;
-        let value = self.inner.visit_seq(Parts { inner, held: &mut *self.held, counted: self.counted })?;
+        // Here and below a result is handed on as it is: to take it apart would move a record of a hundred bytes for each layer.
+        let result = self.inner.visit_seq(Parts { inner, held: &mut *self.held, counted: self.counted });
         self.held.depth -= 1;
-        Ok(value)
+        result
     }
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.held.enter()?;
-        let value = self.inner.visit_map(Parts { inner, held: &mut *self.held, counted: self.counted })?;
+        let result = self.inner.visit_map(Parts { inner, held: &mut *self.held, counted: self.counted });
         self.held.depth -= 1;
-        Ok(value)
+        result
     }
 
     #[inline]
     fn visit_enum<A: EnumAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.held.enter()?;
-        let value = self.inner.visit_enum(Parts { inner, held: &mut *self.held, counted: false })?;
+        let result = self.inner.visit_enum(Parts { inner, held: &mut *self.held, counted: false });
         self.held.depth -= 1;
-        Ok(value)
+        result
     }
 }
 
@@ -355,11 +356,11 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Parts<'_, A> {
 
     #[inline]
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
-        let element = self.inner.next_element_seed(Metered { inner: seed, held: &mut *self.held })?;
-        if self.counted && element.is_some() {
+        let element = self.inner.next_element_seed(Metered { inner: seed, held: &mut *self.held });
+        if self.counted && matches!(element, Ok(Some(_))) {
             self.held.item::<S::Value, A::Error>()?;
         }
-        Ok(element)
+        element
     }
 
     #[inline]
@@ -373,21 +374,19 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Parts<'_, A> {
 
     #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
-        let key = self.inner.next_key_seed(Metered { inner: seed, held: &mut *self.held })?;
-        if self.counted && key.is_some() {
+        let key = self.inner.next_key_seed(Metered { inner: seed, held: &mut *self.held });
+        if self.counted && matches!(key, Ok(Some(_))) {
             self.held.item::<K::Value, A::Error>()?;
         }
-        Ok(key)
+        key
     }
 
     #[inline]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        let value = self.inner.next_value_seed(Metered { inner: seed, held: &mut *self.held })?;
         if self.counted {
-            let check = self.held.meter.allocate(size_of::<S::Value>());
-            self.held.hold::<A::Error>(check)?;
+            self.held.take::<A::Error>(0, size_of::<S::Value>())?;
         }
-        Ok(value)
+        self.inner.next_value_seed(Metered { inner: seed, held: &mut *self.held })
     }
 
     #[inline]
