@@ -184,3 +184,21 @@ fn choose_ranks_what_was_measured() {
         assert!(complaint.contains(word), "{word}: {complaint}");
     }
 }
+
+/// Transfers that were run stand in the report beside what the model said.
+#[test]
+fn transfer_checks_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let format = ["--format", "json", "--codec", "none", "--members", "300", "--samples", "2"];
+    succeeds(path, &["measure", "--members", "50", "--operation", "clone", "--samples", "1", "--seconds", "0", "--times-only"]);
+    let text = succeeds(path, &[&["transfer", "--bandwidth", "100Mbit,1Gbit"], &format[..]].concat());
+    assert!(text.contains("median error of the model"), "{text}");
+    succeeds(path, &["report"]);
+    let page = std::fs::read_to_string(path.join("docs/report/index.md")).unwrap();
+    for words in ["How far the model is off", "TCP at 100 Mbit/s, in blocks", "mapped file, cold"] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(fails(path, &["transfer", "--codec", "zip"]).contains("no codec \"zip\""));
+    assert!(fails(path, &["transfer", "--format", "jason"]).contains("no format \"jason\""));
+}

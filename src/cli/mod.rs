@@ -11,6 +11,7 @@ mod measure;
 mod payloads;
 mod report;
 mod reproduce;
+mod transfer;
 mod units;
 
 use std::ffi::OsString;
@@ -47,6 +48,8 @@ enum Command {
     Report(report::Arguments),
     /// Rank formats, codecs and ways of reading for a link, a machine and a use, from records
     Choose(choose::Arguments),
+    /// Run pipelines over real links, beside what the model of `choose` says of them
+    Transfer(transfer::Arguments),
     /// Run every kind of schema change through every format, or show one cell of that matrix happening
     #[cfg(feature = "evolution")]
     Evolve(evolve::Arguments),
@@ -72,6 +75,7 @@ pub fn run(registry: &Registry, arguments: impl IntoIterator<Item = impl Into<Os
         Command::Measure(arguments) => measure::run(registry, arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Choose(arguments) => choose::run(&arguments),
+        Command::Transfer(arguments) => transfer::run(registry, &arguments),
         #[cfg(feature = "evolution")]
         Command::Evolve(arguments) => evolve::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(registry, &arguments),

@@ -8,6 +8,8 @@ pub mod isolated;
 pub(crate) mod progress;
 #[cfg(feature = "allocator")]
 pub mod session;
+#[cfg(feature = "cli")]
+pub mod transfer;
 
 use std::time::{Duration, Instant};
 

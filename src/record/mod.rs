@@ -6,6 +6,7 @@
 mod environment;
 mod interop;
 mod speed;
+mod transfer;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,6 +20,7 @@ pub use environment::Environment;
 pub(crate) use environment::resident_peak_bytes;
 pub use interop::{Interop, InteropSkipped, InteropTime, Writer as InteropWriter};
 pub use speed::Speed;
+pub use transfer::{Link, Transfer};
 
 use crate::dataset::Spec;
 use crate::registry::{CaseId, Fidelity};
@@ -64,6 +66,8 @@ pub enum Record {
     InteropSkipped(InteropSkipped),
     /// What a format costs, beside the share of schema changes that it is never silent about.
     EvolutionPrice(EvolutionPrice),
+    /// A transfer that was really run, beside what the model of the choice had said.
+    Transfer(Transfer),
 }
 
 /// The circumstances of a run, and what it set out to measure.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::stock::check;
 use super::timing::{batch, scan, time, time_taking};
-use super::{Case, CaseId, Comparison, DefaultLimits, Fidelity, Loop, Make, NATIVE, Registry, Source, Speed, Subject};
+use super::{Case, CaseId, Comparison, DefaultLimits, Ends, Fidelity, Loop, Make, NATIVE, Reader, Registry, Source, Speed, Subject};
 use crate::dataset::{Dataset, Read};
 use crate::error::Result;
 use crate::format::{Access, AccessUnchecked, Borrow, Convert, Decode, DecodePrefix, Encode, Format, Inspect, Populate, Prefix, Update};
@@ -81,11 +81,28 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         self.registry.sources.iter_mut().find(|source| source.format.name == F::INFO.name && source.dataset == T::NAME)
     }
 
+    /// Adds what reads everything, for transfers.
+    fn reader(&mut self, opens: Operation, new: fn() -> Reader) {
+        if let Some(ends) = self.registry.ends.iter_mut().find(|ends| ends.format == F::INFO.name && ends.dataset == T::NAME) {
+            ends.readers.push((opens, new));
+        }
+    }
+
     /// Value to bytes, and the floors of its payload.
     pub fn encode(self) -> Self
     where
         F: Encode<T>,
     {
+        self.registry.ends.push(Ends {
+            format: F::INFO.name,
+            dataset: T::NAME,
+            encoder: |spec| {
+                let (value, mut format) = (T::generate(spec)?, F::default());
+                Ok(Box::new(move |sink| format.encode(&value, sink)))
+            },
+            checksum: |spec| T::generate(spec)?.checksum(),
+            readers: Vec::new(),
+        });
         self.registry.sources.push(Source {
             format: F::INFO,
             dataset: T::NAME,
@@ -144,6 +161,13 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             }));
             source.round_trip = Some(Rc::new(|value| Some(round_trip::<F, T>(value.downcast_ref()?))));
         }
+        self.reader(Operation::Decode, || {
+            let mut format = F::default();
+            Box::new(move |payload| {
+                let value = format.decode(payload)?;
+                Ok((value.checksum()?, Box::new(value)))
+            })
+        });
         self.add(Operation::Decode, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
             subject.check::<F>(format.decode(&payload)?.checksum()?)?;
@@ -221,11 +245,15 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     }
 
     /// Bytes to a value that points into them.
-    pub fn borrow(self) -> Self
+    pub fn borrow(mut self) -> Self
     where
         F: Borrow<T> + Encode<T>,
         for<'p> F::Borrowed<'p>: Read,
     {
+        self.reader(Operation::Borrow, || {
+            let mut format = F::default();
+            Box::new(move |payload| Ok((format.borrow(payload)?.checksum()?, Box::new(()))))
+        });
         self.add(Operation::Borrow, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
             subject.check::<F>(format.borrow(&payload)?.checksum()?)?;
@@ -239,12 +267,16 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     }
 
     /// A view of the payload, and three ways to read it.
-    pub fn access(self) -> Self
+    pub fn access(mut self) -> Self
     where
         F: Access<T> + Encode<T>,
         for<'p> F::View<'p>: Read,
     {
         self.registry.validations.push((F::INFO.name, F::VALIDATION));
+        self.reader(Operation::Access, || {
+            let mut format = F::default();
+            Box::new(move |payload| Ok((format.access(payload)?.checksum()?, Box::new(()))))
+        });
         self.add(Operation::Access, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
             subject.check::<F>(format.access(&payload)?.checksum()?)?;

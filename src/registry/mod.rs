@@ -4,6 +4,7 @@
 //! [`Loop`] that times a whole run of iterations, so the dynamic call stands around the loop and not inside it.
 
 mod declaration;
+mod ends;
 mod notation;
 mod stock;
 mod timing;
@@ -18,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use declaration::Declaration;
+pub use ends::{Encoder, Ends, Reader};
 pub use notation::{AnyValue, Notation};
 pub use stock::{RANDOM_READS, Stock, Subject};
 
@@ -255,6 +257,7 @@ pub struct Registry {
     formats: Vec<Info>,
     datasets: Vec<DatasetInfo>,
     sources: Vec<Source>,
+    ends: Vec<Ends>,
     cases: Vec<Case>,
     comparisons: Vec<Comparison>,
     speeds: Vec<Speed>,
@@ -386,6 +389,11 @@ impl Registry {
     /// The formats that encode, one entry for each dataset.
     pub fn sources(&self) -> &[Source] {
         &self.sources
+    }
+
+    /// The same formats as both ends of a transfer.
+    pub fn ends(&self) -> &[Ends] {
+        &self.ends
     }
 
     /// The ratios that are held to a bound.

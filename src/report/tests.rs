@@ -444,7 +444,7 @@ fn sizes_of_datasets_stand_apart_the_largest_first() {
     assert_eq!(ids[..6], ["choose", "answer", "pictures", "failed", "1000000-members", "1000-members"]);
     let by_size = table(&document, "answer", "1,000 members");
     assert_eq!(shown(&by_size, "smallest payload", "1,000 members"), "binary-writer");
-    assert_eq!(document.figures().len(), 7);
+    assert_eq!(document.figures().len(), 8);
 }
 
 #[test]
@@ -475,7 +475,7 @@ fn the_same_records_give_the_same_bytes() {
         "size-against-decode",
         "encode-and-decode",
     ];
-    let pictures = pictures.into_iter().chain(["access-against-decode"]).map(|name| format!("{name}.svg"));
+    let pictures = pictures.into_iter().chain(["access-against-decode", "allocations"]).map(|name| format!("{name}.svg"));
     let expected: Vec<String> = ["index.md", "index.html"].into_iter().map(str::to_owned).chain(pictures).collect();
     assert_eq!(names, expected);
 }

@@ -1,9 +1,11 @@
 //! What one iteration of each case allocates.
 
+use super::super::chart::{Bars, Chart, Figure, Panel};
 use super::super::document::{Block, Section};
-use super::super::model::{Group, memory};
+use super::super::model::{Group, exact, memory};
 use super::super::table::{Cell, Mark, Table};
 use super::Page;
+use crate::operation::Operation;
 use crate::record::Memory;
 
 pub(super) fn section(page: &Page) -> Option<Section> {
@@ -27,7 +29,40 @@ pub(super) fn section(page: &Page) -> Option<Section> {
              above what stood before it; the resident peak is the whole process: dataset, payload and iteration.",
         ),
     );
+    if let Some(figure) = page.groups.iter().find_map(|group| allocations(page, group)) {
+        blocks.splice(1..1, [Block::Heading(figure.title.clone()), Block::Figure(figure)]);
+    }
     Some(Section::new("memory", "Memory", blocks))
+}
+
+/// What decoding allocates, of the largest group where it was counted; its table is the group's.
+fn allocations(page: &Page, group: &Group) -> Option<Figure> {
+    let is_decode = |record: &&Memory| record.cell.id.operation == Operation::Decode;
+    let mut records: Vec<&Memory> = group.most(memory).filter(is_decode).collect();
+    records.sort_by_key(|record| (record.allocations, record.peak_bytes, record.cell.id.pipeline()));
+    if records.is_empty() {
+        return None;
+    }
+    let panel = |title: &str, value: fn(&Memory) -> u64| Panel {
+        title: title.into(),
+        bars: records.iter().map(|record| Ok(exact(value(record) as f64 * group.per_member()))).collect(),
+        ticks: Vec::new(),
+        tick_label: String::new(),
+        line: None,
+    };
+    let panels = vec![
+        panel("allocations a member", |record| record.allocations),
+        panel("peak of the heap, bytes/member", |record| record.peak_bytes),
+    ];
+    Some(Figure {
+        id: "allocations".into(),
+        title: format!("What decoding allocates, {}", page.heading(group)),
+        description:
+            "Two bars a format: allocations of one decode to the native value, and the most that it has allocated at once. Shorter \
+                      is better. The table has all operations."
+                .into(),
+        chart: Chart::Bars(Bars { rows: records.iter().map(|record| record.cell.id.pipeline()).collect(), panels }),
+    })
 }
 
 fn table(group: &Group, mut records: Vec<&Memory>) -> Table {

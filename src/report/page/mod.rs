@@ -15,6 +15,7 @@ mod memory;
 mod pictures;
 mod sizes;
 mod times;
+mod transfer;
 
 use super::document::{Block, Document, Section, Text};
 use super::model::{Group, Reading};
@@ -34,7 +35,8 @@ struct Page<'r> {
 /// The page of these runs, of which there is at least one.
 pub(crate) fn document(runs: &[RunRecords], source: &str) -> Document {
     let page = Page { runs, groups: Group::all(runs) };
-    let parts = [choice::section(&page), answer::section(&page), pictures::section(&page), failures::section(&page)];
+    let parts =
+        [choice::section(&page), transfer::section(&page), answer::section(&page), pictures::section(&page), failures::section(&page)];
     let rest = [
         formats::capabilities(&page),
         formats::fidelity(&page),
