@@ -161,7 +161,7 @@
 
   // --- The pictures of the transfer, as src/report/svg/lines.rs draws them.
 
-  const [LEFT, RIGHT, TOP, BOTTOM, APART, RELATIVE, LINES] = [74, 605, 58, 430, 17, 4, 7];
+  const [LEFT, RIGHT, TOP, BOTTOM, APART, RELATIVE, LINES] = [74, 605, 58, 430, 17, 4, 12];
   const letter = (index) => String.fromCharCode(65 + index);
 
   function drawTransfer(facts, wish) {
@@ -185,6 +185,7 @@
     });
     const last = rankings[0][rankings[0].length - 1];
     const shown = found.slice(0, LINES - 1);
+    const visible = bands.filter((band) => band.series < shown.length);
     if (!shown.some((one) => choice.same(one, last))) shown.push(last);
     const line = (relative) => (one) => {
       const points = rankings.map((ranking, index) => {
@@ -193,7 +194,6 @@
       });
       return { label: short(one), points: points.filter(Boolean) };
     };
-    const visible = bands.filter((band) => band.series < shown.length);
     draw("transfer-against-bandwidth", shown.map(line(false)), visible, { title: "time from value to value", log: true, print: duration, most: Infinity });
     draw("transfer-relative", shown.map(line(true)), visible, { title: "time as a multiple of the least", log: false, print: (tick) => tick.toFixed(1), most: RELATIVE });
   }

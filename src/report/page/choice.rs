@@ -38,7 +38,7 @@ const A_DECADE: i32 = 10;
 /// Beyond so many times the least, the relative view ends.
 const RELATIVE: f64 = 4.0;
 /// How many lines a picture holds.
-const LINES: usize = 7;
+const LINES: usize = 12;
 
 pub(super) fn section(page: &Page) -> Option<Section> {
     let all = Facts::all(page.runs);
@@ -141,6 +141,7 @@ fn against_bandwidth(facts: &Facts, wish: &Wish) -> (Figure, Figure) {
     let (mut names, bands) = winners(&answers);
     let most = answers.first().and_then(|(_, answer)| answer.ranking.last()).map(Choice::short_label);
     names.truncate(LINES - 1);
+    let winners = names.len();
     names.extend(most.filter(|most| !names.contains(most)));
     let lines = |relative: bool| -> Vec<Series> {
         let line = |name: &String| {
@@ -155,7 +156,7 @@ fn against_bandwidth(facts: &Facts, wish: &Wish) -> (Figure, Figure) {
     };
     let axis = |title: &str, unit, logarithmic, at_most| LineAxis { title: title.to_owned(), unit, logarithmic, at_most };
     let bandwidth = || axis("bandwidth", Unit::Bandwidth, true, None);
-    let bands: Vec<Band> = bands.into_iter().filter(|band| band.series < names.len()).collect();
+    let bands: Vec<Band> = bands.into_iter().filter(|band| band.series < winners).collect();
     let shaded = bands.iter().map(|band| {
         let (from, to) = band.range;
         format!("from {} to {} {}", number::bandwidth(from), number::bandwidth(to), names[band.series])
