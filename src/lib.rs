@@ -13,6 +13,7 @@
 //! - [`operation`] and [`registry`]: what can be measured, and how to run it;
 //! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file;
 //! - `choice` (feature `report`): which format and codec to take for a wire, a way of reading and a number of cores;
+//! - `torture` (feature `allocator`): damaged payloads, and what comes of each;
 //! - `report` (feature `report`): the pages that are made from records alone.
 
 #![warn(missing_docs, clippy::missing_errors_doc, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
@@ -56,6 +57,8 @@ pub mod registry;
 pub mod report;
 pub mod statistics;
 pub mod stream;
+#[cfg(feature = "allocator")]
+pub mod torture;
 
 pub use dataset::{Dataset, Read};
 pub use error::{Error, Problem, Result};

@@ -81,6 +81,31 @@ fn measure_takes_a_choice_and_writes_to_standard_output() {
     assert!(fails(folder.path(), &["measure", "--operation", "encoed"]).contains("no operation \"encoed\""));
 }
 
+/// A short run: nothing panics, dies or takes more than it may, and behind the envelope nothing is wrong in silence.
+#[test]
+fn torture_keeps_its_promises() {
+    use wirewise::record::{Record, RunRecords};
+
+    let folder = tempfile::tempdir().unwrap();
+    succeeds(folder.path(), &["torture", "--mutations", "400", "--records", "torture.jsonl"]);
+    let results = RunRecords::read(&folder.path().join("torture.jsonl")).unwrap().records;
+    assert!(!results.is_empty());
+    for result in results {
+        let Record::Torture(result) = result else { panic!("{result:?}") };
+        let name = &result.target;
+        assert_eq!(result.tally.failures, [], "{name}");
+        assert_eq!((result.tally.sealed.different, result.tally.sealed.panics), (0, 0), "{name}");
+        for operation in result.tally.operations() {
+            let counts = result.tally.of_operation(operation);
+            assert_eq!(counts.total(), 400, "{operation} of {name}");
+            assert!(counts.refused > 0, "{operation} of {name} refuses nothing");
+        }
+    }
+    let text = succeeds(folder.path(), &["torture", "--format", "json", "--only", "0"]);
+    assert!(text.contains("cut to 0 bytes of an ordinary value"), "{text}");
+    assert!(fails(folder.path(), &["torture", "--format", "jason"]).contains("no format or codec \"jason\""));
+}
+
 #[test]
 fn reproduce_says_what_holds() {
     let folder = tempfile::tempdir().unwrap();

@@ -110,6 +110,35 @@ fn no_more_is_read_than_the_limit_and_a_byte() {
     assert_eq!(stream::read(io::empty(), 0).unwrap().len(), 0);
 }
 
+/// A payload of every format, through streams that fail at every call: what is read is the value or an error, never a part of it; what
+/// is written is the payload or a beginning of it, and then an error.
+#[test]
+fn every_format_survives_a_stream_that_fails_at_any_call() {
+    use wirewise::Registry;
+    use wirewise::registry::Stock;
+
+    let registry = Registry::standard();
+    for source in registry.sources().iter().filter(|source| !source.readings().is_empty()) {
+        let name = source.format.name;
+        let dataset = registry.datasets().iter().find(|dataset| dataset.name == source.dataset).expect("a source has a dataset");
+        let payload = source.payload(&mut Stock::default(), &dataset.spec(1)).unwrap().to_vec();
+        let checksums = |payload: &Payload| -> Vec<u64> {
+            source.readings().iter().map(|reading| reading.start()(payload).unwrap_or_else(|error| panic!("{name}: {error}"))).collect()
+        };
+        let expected = checksums(&Payload::from(payload.as_slice()));
+        for fails_at in 0..=payload.len() {
+            let error = stream::read(Failing::after(fails_at, &payload[..]), 1 << 20).unwrap_err();
+            assert!(matches!(error, stream::Error::Io(_)), "{name}, {fails_at}: {error}");
+            let mut written = Vec::new();
+            let outcome = stream::encode(&mut Raw, &payload, Failing::after(fails_at, &mut written));
+            assert_eq!(outcome.is_ok(), fails_at == payload.len(), "{name}, {fails_at}");
+            assert_eq!(written, payload[..fails_at], "{name}, {fails_at}");
+        }
+        let read = stream::read(Failing::after(payload.len() + 1, &payload[..]), 1 << 20).unwrap();
+        assert_eq!(checksums(&read), expected, "{name}");
+    }
+}
+
 #[cfg(feature = "cli")]
 mod files {
     use std::fs;
@@ -172,6 +201,16 @@ mod files {
                 assert_eq!(mapped.len(), len + 1);
                 assert!(matches!(file::read(&path, 6), Err(stream::Error::TooLong { limit: 6 })));
             }
+        }
+    }
+
+    /// A device that is always full: the error is the disk's, though what is written fits into the buffer.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_is_reported() {
+        for len in [1, 100_000] {
+            let error = file::write("/dev/full".as_ref(), |out| stream::encode(&mut Raw, &vec![7; len], out)).unwrap_err();
+            assert!(matches!(&error, stream::Error::Io(error) if error.kind() == io::ErrorKind::StorageFull), "{len}: {error}");
         }
     }
 

@@ -11,6 +11,7 @@ mod measure;
 mod payloads;
 mod report;
 mod reproduce;
+mod torture;
 mod transfer;
 mod units;
 
@@ -55,6 +56,8 @@ enum Command {
     Evolve(evolve::Arguments),
     /// Repeat the article's own run, and hold its published figures and claims against it
     Reproduce(reproduce::Arguments),
+    /// Read damaged payloads by the million, and count what is refused, what is read as if nothing had happened, and what is wrong in silence
+    Torture(torture::Arguments),
 }
 
 /// Does what the command line of this process asks for.
@@ -65,6 +68,7 @@ pub fn main(registry: &Registry) -> ExitCode {
 /// Does what these arguments ask for; the first is the program's name.
 pub fn run(registry: &Registry, arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
     isolated::serve(registry);
+    crate::torture::isolated::serve(registry);
     #[cfg(feature = "evolution")]
     crate::evolution::isolated::serve();
     let outcome = match Arguments::parse_from(arguments).command {
@@ -79,6 +83,7 @@ pub fn run(registry: &Registry, arguments: impl IntoIterator<Item = impl Into<Os
         #[cfg(feature = "evolution")]
         Command::Evolve(arguments) => evolve::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(registry, &arguments),
+        Command::Torture(arguments) => torture::run(registry, &arguments),
     };
     match outcome {
         Ok(code) => code,

@@ -12,15 +12,13 @@ use std::thread;
 use std::time::Duration;
 
 use super::matrix::{CellId, cells, crashed, run};
+use crate::measure::restraint::{Restraint, restrain};
 use crate::record::Evolution;
 
 const VARIABLE: &str = "WIREWISE_EVOLVE";
 
-/// Bytes of address space that a process may have: the allocator sets aside far more than it uses.
-const MEMORY: u64 = 4 << 30;
-
-/// Seconds of processor time that a process may use.
-const SECONDS: u64 = 120;
+/// What a process may have.
+const RESTRAINT: Restraint = Restraint { address_space: 4 << 30, stack: None, seconds: Some(120) };
 
 /// How long a cell may take. Most take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -28,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Runs the cells that this process was started for, if it was started for some, and then exits.
 pub fn serve() {
     let Ok(names) = std::env::var(VARIABLE) else { return };
-    limit();
+    restrain(RESTRAINT);
     // A panic is an outcome here, and is told as one.
     std::panic::set_hook(Box::new(|_| {}));
     let mut output = std::io::stdout().lock();
@@ -43,16 +41,6 @@ pub fn serve() {
         }
     }
     std::process::exit(0);
-}
-
-/// A reader that goes wrong is stopped by the system, and not only by whoever waits for it.
-fn limit() {
-    #[cfg(unix)]
-    for (resource, most) in [(libc::RLIMIT_AS, MEMORY), (libc::RLIMIT_CPU, SECONDS)] {
-        let limit = libc::rlimit { rlim_cur: most as libc::rlim_t, rlim_max: most as libc::rlim_t };
-        // SAFETY: setrlimit reads the struct, which lives until it returns. Where it fails there is no limit, as on other systems.
-        unsafe { libc::setrlimit(resource, &limit) };
-    }
 }
 
 /// Runs cells in as many processes as there are processors, and tells of each as it ends.

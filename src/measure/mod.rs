@@ -7,6 +7,8 @@ pub mod isolated;
 #[cfg(feature = "allocator")]
 pub(crate) mod progress;
 #[cfg(feature = "allocator")]
+pub(crate) mod restraint;
+#[cfg(feature = "allocator")]
 pub mod session;
 #[cfg(feature = "cli")]
 pub mod transfer;

@@ -7,6 +7,7 @@ mod environment;
 mod interop;
 mod speed;
 mod transfer;
+mod trust;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,6 +22,7 @@ pub(crate) use environment::resident_peak_bytes;
 pub use interop::{Interop, InteropSkipped, InteropTime, Writer as InteropWriter};
 pub use speed::Speed;
 pub use transfer::{Link, Transfer};
+pub use trust::{Suite, SuiteException, Torture, TortureCounts, TortureExtreme, TortureFailure, TortureKind, TortureOutcome, TortureTally};
 
 use crate::dataset::Spec;
 use crate::registry::{CaseId, Fidelity};
@@ -68,6 +70,10 @@ pub enum Record {
     EvolutionPrice(EvolutionPrice),
     /// A transfer that was really run, beside what the model of the choice had said.
     Transfer(Transfer),
+    /// What came of the damaged payloads of a format or codec.
+    Torture(Box<Torture>),
+    /// What came of a test suite of another project.
+    Suite(Box<Suite>),
 }
 
 /// The circumstances of a run, and what it set out to measure.

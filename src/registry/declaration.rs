@@ -8,9 +8,11 @@ use std::rc::Rc;
 
 use super::stock::check;
 use super::timing::{batch, scan, time, time_taking};
-use super::{Case, CaseId, Comparison, DefaultLimits, Ends, Fidelity, Loop, Make, NATIVE, Reader, Registry, Source, Speed, Subject};
-use crate::dataset::{Dataset, Read};
-use crate::error::Result;
+use super::{
+    Case, CaseId, Comparison, DefaultLimits, Ends, Fidelity, Loop, Make, NATIVE, Reader, Reading, Registry, Source, Speed, Subject,
+};
+use crate::dataset::{Dataset, Read, Spec};
+use crate::error::{Error, Result};
 use crate::format::{Access, AccessUnchecked, Borrow, Convert, Decode, DecodePrefix, Encode, Format, Inspect, Populate, Prefix, Update};
 use crate::graph::Graph;
 use crate::operation::Operation;
@@ -88,6 +90,14 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         }
     }
 
+    /// Adds a way to read payloads; `new` makes the state of its reader.
+    fn read<R: FnMut(&Payload) -> Result<u64> + 'static>(mut self, operation: Operation, new: impl Fn() -> R + 'static) -> Self {
+        if let Some(source) = self.source() {
+            source.readings.push(Reading::new(operation, new));
+        }
+        self
+    }
+
     /// Value to bytes, and the floors of its payload.
     pub fn encode(self) -> Self
     where
@@ -117,6 +127,7 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             prefix: None,
             inspect: None,
             round_trip: None,
+            readings: Vec::new(),
             probes: || T::probes().into_iter().map(|(name, value)| (name, Box::new(value) as Box<dyn Any>)).collect(),
         });
         self.add_with_sink(Operation::Copy, |_, payload, sink| {
@@ -168,7 +179,11 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
                 Ok((value.checksum()?, Box::new(value)))
             })
         });
-        self.add(Operation::Decode, |subject, payload| {
+        self.read(Operation::Decode, || {
+            let mut format = F::default();
+            move |payload: &Payload| format.decode(payload)?.checksum()
+        })
+        .add(Operation::Decode, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
             subject.check::<F>(format.decode(&payload)?.checksum()?)?;
             Ok(Box::new(move |n| time(n, batch, || format.decode(black_box(&payload)))))
@@ -254,7 +269,11 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             let mut format = F::default();
             Box::new(move |payload| Ok((format.borrow(payload)?.checksum()?, Box::new(()))))
         });
-        self.add(Operation::Borrow, |subject, payload| {
+        self.read(Operation::ReadAllBorrowed, || {
+            let mut format = F::default();
+            move |payload: &Payload| format.borrow(payload)?.checksum()
+        })
+        .add(Operation::Borrow, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
             subject.check::<F>(format.borrow(&payload)?.checksum()?)?;
             Ok(Box::new(move |n| time(n, batch, || format.borrow(black_box(&payload)))))
@@ -277,7 +296,11 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             let mut format = F::default();
             Box::new(move |payload| Ok((format.access(payload)?.checksum()?, Box::new(()))))
         });
-        self.add(Operation::Access, |subject, payload| {
+        self.read(Operation::ReadAll, || {
+            let mut format = F::default();
+            move |payload: &Payload| format.access(payload)?.checksum()
+        })
+        .add(Operation::Access, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
             subject.check::<F>(format.access(&payload)?.checksum()?)?;
             Ok(Box::new(move |n| time(n, batch, || format.access(black_box(&payload)))))
@@ -350,7 +373,18 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     where
         F: Update<T> + Encode<T> + Decode<T>,
     {
-        self.add(Operation::Update, |subject, payload| {
+        self.read(Operation::Update, || {
+            let (mut format, mut copy) = (F::default(), Payload::default());
+            // Which change is of no matter, as long as it is the same for all payloads.
+            let change = T::generate(&Spec::of::<T>(0)).map(|value| value.change());
+            move |payload: &Payload| {
+                let change = change.as_ref().map_err(|error| Error::malformed(T::NAME, error))?;
+                copy.overwrite(payload.len()).copy_from_slice(payload);
+                F::update(&mut copy, change)?;
+                format.decode(&copy)?.checksum()
+            }
+        })
+        .add(Operation::Update, |subject, payload| {
             let change = subject.value.change();
             let mut payload = Payload::clone(&payload);
             F::update(&mut payload, &change)?;

@@ -6,6 +6,7 @@
 mod declaration;
 mod ends;
 mod notation;
+mod reading;
 mod stock;
 mod timing;
 
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 pub use declaration::Declaration;
 pub use ends::{Encoder, Ends, Reader};
 pub use notation::{AnyValue, Notation};
+pub use reading::{ReadPayload, Reading};
 pub use stock::{RANDOM_READS, Stock, Subject};
 
 use crate::codec::{self, Codec, CodecInfo};
@@ -164,6 +166,7 @@ pub struct Source {
     prefix: Option<UsedAndLeft>,
     inspect: Option<fn(&Payload) -> Vec<Finding>>,
     round_trip: Option<OfValue<Fidelity>>,
+    readings: Vec<Reading>,
     probes: fn() -> Vec<Probe>,
 }
 
@@ -204,6 +207,16 @@ impl Source {
     /// What decoding the payload passes over in silence; nothing for a format that is not looked through.
     pub fn inspect(&self, payload: &Payload) -> Option<Vec<Finding>> {
         Some(self.inspect?(payload))
+    }
+
+    /// Every way in which this format reads a payload that may come from anywhere.
+    pub fn readings(&self) -> &[Reading] {
+        &self.readings
+    }
+
+    /// The dataset's probes as this format writes them, without those that it refuses to write.
+    pub fn probe_payloads(&self) -> Vec<(&'static str, Vec<u8>)> {
+        (self.probes)().into_iter().filter_map(|(name, value)| Some((name, self.encode(&*value)?.ok()?))).collect()
     }
 
     /// A value as this format writes it; nothing if the value is not of the source's dataset.
@@ -249,7 +262,7 @@ impl DatasetInfo {
     }
 }
 
-type NewCodec = Rc<dyn Fn() -> Box<dyn Codec>>;
+pub(crate) type NewCodec = Rc<dyn Fn() -> Box<dyn Codec>>;
 
 /// Everything that can be measured.
 #[derive(Default)]
@@ -366,7 +379,12 @@ impl Registry {
 
     /// One of the codecs, ready to use.
     pub fn new_codec(&self, name: &str) -> Option<Box<dyn Codec>> {
-        self.codecs.iter().find(|(info, _)| info.name == name).map(|(_, new)| new())
+        self.codec_maker(name).map(|new| new())
+    }
+
+    /// What makes one of the codecs, for whoever needs it again and again.
+    pub(crate) fn codec_maker(&self, name: &str) -> Option<NewCodec> {
+        self.codecs.iter().find(|(info, _)| info.name == name).map(|(_, new)| new.clone())
     }
 
     /// The bytes that a payload comes to under a codec.

@@ -326,6 +326,7 @@ fn belongs(record: &Record) -> Option<(&str, &Spec)> {
         Record::Size(size) => Some((&size.dataset, &size.spec)),
         Record::DefaultLimits(limits) => Some((&limits.dataset, &limits.spec)),
         Record::Run(_) | Record::Format(_) | Record::Codec(_) | Record::Fidelity(_) | Record::Process(_) => None,
+        Record::Torture(_) | Record::Suite(_) => None,
         Record::Interop(_) | Record::InteropTime(_) | Record::InteropSkipped(_) => None,
         Record::Evolution(_) | Record::EvolutionPrice(_) | Record::Transfer(_) => None,
     }

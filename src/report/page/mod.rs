@@ -16,6 +16,7 @@ mod pictures;
 mod sizes;
 mod times;
 mod transfer;
+mod trust;
 
 use super::document::{Block, Document, Section, Text};
 use super::model::{Group, Reading};
@@ -44,6 +45,7 @@ pub(crate) fn document(runs: &[RunRecords], source: &str) -> Document {
         held::section(&page),
         evolution::section(&page),
         interop::section(&page),
+        trust::section(&page),
         memory::section(&page),
         allocators::section(&page),
         Some(circumstances::reading()),
