@@ -42,7 +42,7 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         F: Encode<T>,
     {
         let prepare: Make<Loop> = Rc::new(move |stock, spec| {
-            stock.release_sink();
+            stock.release_scratch();
             make(stock.subject::<T>(spec)?, stock.payload::<F, T>(spec)?)
         });
         self.registry.cases.push(Case { id: Self::id(operation), prepare });

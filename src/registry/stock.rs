@@ -99,10 +99,9 @@ impl Stock {
             return Ok(payload.clone());
         }
         self.payload = None;
-        self.message = None;
         self.compressed = None;
         // What it grew to for another format is not kept beside this one's payload.
-        self.release_sink();
+        self.release_scratch();
         let subject = self.subject::<T>(spec)?;
         let mut sink = Vec::new();
         F::default().encode(&subject.value, &mut sink)?;
@@ -111,8 +110,9 @@ impl Stock {
         Ok(payload)
     }
 
-    /// Gives the sink's memory back, unless a case still writes into it.
-    pub(super) fn release_sink(&mut self) {
+    /// Gives back the memory of what only cases of encoding use: the message, and the sink unless a case still writes into it.
+    pub(super) fn release_scratch(&mut self) {
+        self.message = None;
         if Rc::strong_count(&self.sink) == 1 {
             self.sink.take();
         }
