@@ -7,7 +7,7 @@ use super::change::{Change, Side};
 use super::value::Value;
 
 /// All of them, in the order of their numbers.
-pub(super) static ALL: [&Change; 37] = [
+pub(super) static ALL: [&Change; 40] = [
     &append_optional_field::CHANGE,
     &append_defaulted_field::CHANGE,
     &add_required_field::CHANGE,
@@ -45,6 +45,9 @@ pub(super) static ALL: [&Change; 37] = [
     &another_root_type::CHANGE,
     &other_build::CHANGE,
     &skip_serializing_if::CHANGE,
+    &string_to_serde_bytes::CHANGE,
+    &number_to_list::CHANGE,
+    &grow_flatbuffers_struct::CHANGE,
 ];
 
 change! {
@@ -356,6 +359,32 @@ change! {
     new { record Entry { id: u32, #[serde(skip_serializing_if = "Option::is_none")] email: Option<String>, name: String } }
     in [json messagepack]
     not ["the attribute is serde’s": custom binary_writer rkyv protobuf flatbuffers capnp;]
+}
+
+change! {
+    string_to_serde_bytes "string-to-serde-bytes" 38 "make a string bytes, written by serde_bytes"
+    intent "the bytes are those of the string; bytes that are no UTF-8 are an error for old readers"
+    old { record Entry { id: u32, blob: String, name: String } }
+    new { record Entry { id: u32, #[serde(with = "serde_bytes")] blob: Vec<u8>, name: String } }
+    in [json messagepack]
+    not ["serde_bytes is serde’s; its bytes are those of change 18": custom binary_writer rkyv protobuf flatbuffers capnp;]
+}
+
+change! {
+    number_to_list "number-to-list" 39 "make a number a list of numbers"
+    intent "the list has the number alone; a list of another length is an error for old readers"
+    old { record Entry { id: u32, mark: u32, name: String } }
+    new { record Entry { id: u32, mark: Vec<u32>, name: String } }
+    in [json messagepack custom rkyv protobuf flatbuffers capnp]
+}
+
+change! {
+    grow_flatbuffers_struct "grow-flatbuffers-struct" 40 "append a field to a FlatBuffers struct that a list holds"
+    intent "every row keeps its values; the new field is absent for old data, and dropped by old readers"
+    old { record Row { key: u32, value: u32 } record Entry { id: u32, name: String, rows: Vec<Row> } }
+    new { record Row { key: u32, value: u32, extra: u32 } record Entry { id: u32, name: String, rows: Vec<Row> } }
+    in [flatbuffers]
+    not ["only FlatBuffers has structs that are no tables; the rest is change 21": json messagepack custom binary_writer rkyv protobuf capnp;]
 }
 
 /// The two halves as one number, or one number as its halves.

@@ -14,7 +14,7 @@ type Row = (u8, [&'static str; 8]);
 
 const COLUMNS: [&str; 8] = ["J", "H", "P", "A", "M", "F", "C", "R"];
 
-const ROWS: [Row; 37] = [
+const ROWS: [Row; 40] = [
     (1, ["X/D", "E/E", "X/D", "E/E", "X/D", "X/D", "X/D", "S/E"]),
     (2, ["X/D", "E/E", "X/D", "E/D", "X/D", "X/D", "X/D", "S/E"]),
     (3, ["X/E", "E/E", "X/D", "E/E", "X/E", "X/E", "–", "S/E"]),
@@ -52,6 +52,9 @@ const ROWS: [Row; 37] = [
     (35, ["O|E", "S", "S?", "S|E", "O|E", "S", "S?", "S|E"]),
     (36, ["O", "S", "O", "E", "E", "O", "O", "S|E"]),
     (37, ["O", "S|E", "–", "S", "O", "–", "–", "–"]),
+    (38, ["O", "–", "–", "O", "O", "–", "–", "–"]),
+    (39, ["E", "S", "E/O", "E", "E", "E?", "E", "S|E?"]),
+    (40, ["–", "–", "–", "–", "–", "S", "–", "–"]),
 ];
 
 /// What is said of a setting of its own, where the row of its format does not hold for it.
