@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 use serde_json::de::Read as Source;
 
-use super::metered::{Held, Metered, path_of, problem_of};
+use super::metered::{Held, Metered, exact, path_of, problem_of};
 use super::{Borrow, Decode, DecodePrefix, Encode, Format, Info, trailing};
 use crate::dataset::{Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
@@ -86,21 +86,29 @@ fn utf8(bytes: &[u8]) -> Result<&str> {
     simdutf8::compat::from_utf8(bytes).map_err(|error| Error::at(Json::INFO.name, error.valid_up_to(), Problem::InvalidUtf8))
 }
 
-fn prefix<'p, R: Source<'p>, T: Deserialize<'p>>(
+fn prefix<'p, R: Source<'p>, T: Deserialize<'p>>(payload: &'p Payload, deserializer: serde_json::Deserializer<R>) -> Result<(T, usize)> {
+    if exact(payload, DEPTH - 1) {
+        prefix_held::<R, T, true>(payload, deserializer)
+    } else {
+        prefix_held::<R, T, false>(payload, deserializer)
+    }
+}
+
+fn prefix_held<'p, R: Source<'p>, T: Deserialize<'p>, const EXACT: bool>(
     payload: &'p Payload,
     mut deserializer: serde_json::Deserializer<R>,
 ) -> Result<(T, usize)> {
-    let mut held = Held::new(payload);
+    let mut held = Held::<EXACT>::new(payload);
     match T::deserialize(Metered::new(&mut deserializer, &mut held)) {
         Ok(value) => Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset())),
-        Err(error) => Err(refusal::<T>(payload, held, error)),
+        Err(error) => Err(refusal::<T>(payload, held.refused(), error)),
     }
 }
 
 /// Reads once more to learn at which field it was.
 #[cold]
-fn refusal<'p, T: Deserialize<'p>>(payload: &'p Payload, held: Held, error: serde_json::Error) -> Error {
-    let problem = match held.refused() {
+fn refusal<'p, T: Deserialize<'p>>(payload: &'p Payload, held: Option<Problem>, error: serde_json::Error) -> Error {
+    let problem = match held {
         Some(problem) => problem,
         None if error.is_eof() => Problem::Truncated { needed: 1, left: 0 },
         None => match problem_of(&error.to_string()) {
@@ -109,7 +117,7 @@ fn refusal<'p, T: Deserialize<'p>>(payload: &'p Payload, held: Held, error: serd
         },
     };
     let mut again = serde_json::Deserializer::from_slice(payload);
-    let path = path_of(serde_path_to_error::deserialize::<_, T>(Metered::new(&mut again, &mut Held::new(payload))));
+    let path = path_of(serde_path_to_error::deserialize::<_, T>(Metered::new(&mut again, &mut Held::<true>::new(payload))));
     match offset(payload, &error) {
         Some(at) => Error::at(Json::INFO.name, at, problem),
         None => Error::at(Json::INFO.name, again.into_iter::<IgnoredAny>().byte_offset(), problem),

@@ -8,7 +8,7 @@ use rmp_serde::decode::{self, ReadReader};
 use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 
-use super::metered::{Held, Metered, path_of, problem_of};
+use super::metered::{Held, Metered, exact, path_of, problem_of};
 use super::{Borrow, Decode, DecodePrefix, Encode, Format, Info, trailing};
 use crate::dataset::{Organization, OrganizationRef, Person};
 use crate::error::{Error, Problem, Result};
@@ -90,11 +90,11 @@ macro_rules! reads {
 
         impl<T: DeserializeOwned> DecodePrefix<T> for $format {
             fn read_prefix(&mut self, payload: &Payload) -> Result<(T, usize)> {
-                let mut held = Held::new(payload);
+                let mut held = Held::<true>::new(payload);
                 let mut deserializer = positioned(payload);
                 match T::deserialize(Metered::new(&mut deserializer, &mut held)) {
                     Ok(value) => Ok((value, deserializer.position() as usize)),
-                    Err(error) => Err(refused::<Self, T>(payload, held, error)),
+                    Err(error) => Err(refused::<Self, T>(payload, held.refused(), error)),
                 }
             }
         }
@@ -117,12 +117,17 @@ fn unrepresentable<F: Format>(error: rmp_serde::encode::Error) -> Error {
 }
 
 fn read<'p, F: Format, T: Deserialize<'p>>(payload: &'p Payload) -> Result<T> {
-    let mut held = Held::new(payload);
+    // The library is held to the payload's depth itself.
+    if exact(payload, payload.limits().depth) { read_held::<F, T, true>(payload) } else { read_held::<F, T, false>(payload) }
+}
+
+fn read_held<'p, F: Format, T: Deserialize<'p>, const EXACT: bool>(payload: &'p Payload) -> Result<T> {
+    let mut held = Held::<EXACT>::new(payload);
     let mut deserializer = Deserializer::from_read_ref(payload.as_slice());
     deserializer.set_max_depth(payload.limits().depth);
     let value = match T::deserialize(Metered::new(&mut deserializer, &mut held)) {
         Ok(value) => value,
-        Err(error) => return Err(refused::<F, T>(payload, held, error)),
+        Err(error) => return Err(refused::<F, T>(payload, held.refused(), error)),
     };
     // This deserializer, the one that can borrow, does not tell where it stands. It is at the end if there is no further value to begin.
     match IgnoredAny::deserialize(&mut deserializer) {
@@ -145,12 +150,12 @@ fn positioned(payload: &Payload) -> Deserializer<ReadReader<Cursor<&[u8]>>> {
 
 /// Reads once more to learn at which byte and at which field it was.
 #[cold]
-fn refused<'p, F: Format, T: Deserialize<'p>>(payload: &'p Payload, held: Held, error: decode::Error) -> Error {
+fn refused<'p, F: Format, T: Deserialize<'p>>(payload: &'p Payload, held: Option<Problem>, error: decode::Error) -> Error {
     let mut again = positioned(payload);
-    let path = path_of(serde_path_to_error::deserialize::<_, T>(Metered::new(&mut again, &mut Held::new(payload))));
+    let path = path_of(serde_path_to_error::deserialize::<_, T>(Metered::new(&mut again, &mut Held::<true>::new(payload))));
     let at = again.position() as usize;
     let depth = payload.limits().depth;
-    let problem = match (held.refused(), error) {
+    let problem = match (held, error) {
         (Some(problem), _) => problem,
         (None, decode::Error::DepthLimitExceeded) => limits::exceeded("depth", depth, depth + 1),
         (None, decode::Error::InvalidMarkerRead(error) | decode::Error::InvalidDataRead(error))

@@ -12,8 +12,17 @@ use crate::error::Problem;
 use crate::limits::{self, Meter};
 use crate::payload::Payload;
 
+/// Whether a payload's limits are so low that depth and strings are counted one by one. Mostly they are not: a library that is held to the
+/// depth already needs no second count, and all strings together are no longer than the payload.
+pub(super) fn exact(payload: &Payload, library_depth: usize) -> bool {
+    let limits = payload.limits();
+    limits.depth < library_depth || limits.text < payload.len() || limits.allocation / 2 < payload.len()
+}
+
 /// What a reading has taken, and the limit that it went beyond.
-pub(super) struct Held {
+///
+/// `EXACT` is what [`exact`] says.
+pub(super) struct Held<const EXACT: bool> {
     meter: Meter,
     depth: usize,
     /// More items than this are not made room for on a payload's word.
@@ -21,9 +30,14 @@ pub(super) struct Held {
     refused: Option<Problem>,
 }
 
-impl Held {
+impl<const EXACT: bool> Held<EXACT> {
     pub(super) fn new(payload: &Payload) -> Self {
-        Self { meter: Meter::new(payload.limits()), depth: 0, foreseen: payload.len(), refused: None }
+        let mut meter = Meter::new(payload.limits());
+        if !EXACT {
+            // All strings at once: this is within the limit, and a call less for each.
+            meter.take(0, payload.len());
+        }
+        Self { meter, depth: 0, foreseen: payload.len(), refused: None }
     }
 
     /// Why it was refused, if that was here and not in the library.
@@ -40,6 +54,9 @@ impl Held {
 
     #[inline]
     fn enter<E: de::Error>(&mut self) -> Result<(), E> {
+        if !EXACT {
+            return Ok(());
+        }
         self.depth += 1;
         let most = self.meter.limits().depth;
         if self.depth <= most { Ok(()) } else { Err(self.refuse(limits::exceeded("depth", most, self.depth))) }
@@ -52,6 +69,9 @@ impl Held {
 
     #[inline]
     fn text<E: de::Error>(&mut self, len: usize) -> Result<(), E> {
+        if !EXACT {
+            return Ok(());
+        }
         let most = self.meter.limits().text;
         if len <= most { self.take(0, len) } else { Err(self.refuse(limits::exceeded("string length", most, len))) }
     }
@@ -87,31 +107,50 @@ pub(super) fn path_of<T, E>(reading: Result<T, serde_path_to_error::Error<E>>) -
 }
 
 /// A reader, or what a reader gives, that is held to limits.
-pub(super) struct Metered<'m, X> {
+pub(super) struct Metered<'m, X, const EXACT: bool> {
     inner: X,
-    held: &'m mut Held,
+    held: &'m mut Held<EXACT>,
 }
 
-impl<'m, X> Metered<'m, X> {
-    pub(super) fn new(inner: X, held: &'m mut Held) -> Self {
+impl<'m, X, const EXACT: bool> Metered<'m, X, EXACT> {
+    pub(super) fn new(inner: X, held: &'m mut Held<EXACT>) -> Self {
         Self { inner, held }
     }
 }
 
 /// A visitor, and whether what it visits is counted item by item; the fields of a struct are counted with it.
-struct Visiting<'m, V> {
+struct Visiting<'m, V, const EXACT: bool> {
     inner: V,
-    held: &'m mut Held,
+    held: &'m mut Held<EXACT>,
     counted: bool,
     /// Only a string is expected.
     text: bool,
 }
 
 /// The parts of a list or a map, or a struct's fields.
-struct Parts<'m, A> {
+struct Parts<'m, A, const EXACT: bool> {
     inner: A,
-    held: &'m mut Held,
+    held: &'m mut Held<EXACT>,
     counted: bool,
+    /// An item was asked for that is not counted yet.
+    begun: bool,
+}
+
+impl<'m, A, const EXACT: bool> Parts<'m, A, EXACT> {
+    fn new(inner: A, held: &'m mut Held<EXACT>, counted: bool) -> Self {
+        Self { inner, held, counted, begun: false }
+    }
+
+    /// Counts the item before the one that is asked for now: there was one, or nobody would ask on. Looking at what comes back instead
+    /// would move a record of a hundred bytes once more.
+    #[inline]
+    fn count<T, E: de::Error>(&mut self) -> Result<(), E> {
+        if self.begun {
+            self.held.item::<T, E>()?;
+        }
+        self.begun = self.counted;
+        Ok(())
+    }
 }
 
 macro_rules! as_they_are {
@@ -136,7 +175,7 @@ macro_rules! visiting {
     };
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Metered<'_, D> {
+impl<'de, D: Deserializer<'de>, const EXACT: bool> Deserializer<'de> for Metered<'_, D, EXACT> {
     type Error = D::Error;
 
     as_they_are! {
@@ -190,12 +229,12 @@ macro_rules! visited_as_they_are {
 }
 
 /// A visitor of a double that takes no integer which a double cannot hold.
-struct Exact<'m, V> {
+struct Exact<'m, V, const EXACT: bool> {
     inner: V,
-    held: &'m mut Held,
+    held: &'m mut Held<EXACT>,
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Exact<'_, V> {
+impl<'de, V: Visitor<'de>, const EXACT: bool> Visitor<'de> for Exact<'_, V, EXACT> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -248,7 +287,7 @@ macro_rules! runs_of_bytes {
     };
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Visiting<'_, V> {
+impl<'de, V: Visitor<'de>, const EXACT: bool> Visitor<'de> for Visiting<'_, V, EXACT> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -320,29 +359,35 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Visiting<'_, V> {
     fn visit_seq<A: SeqAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.held.enter()?;
         // Here and below a result is handed on as it is: to take it apart would move a record of a hundred bytes for each layer.
-        let result = self.inner.visit_seq(Parts { inner, held: &mut *self.held, counted: self.counted });
-        self.held.depth -= 1;
+        let result = self.inner.visit_seq(Parts::new(inner, &mut *self.held, self.counted));
+        if EXACT {
+            self.held.depth -= 1;
+        }
         result
     }
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.held.enter()?;
-        let result = self.inner.visit_map(Parts { inner, held: &mut *self.held, counted: self.counted });
-        self.held.depth -= 1;
+        let result = self.inner.visit_map(Parts::new(inner, &mut *self.held, self.counted));
+        if EXACT {
+            self.held.depth -= 1;
+        }
         result
     }
 
     #[inline]
     fn visit_enum<A: EnumAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.held.enter()?;
-        let result = self.inner.visit_enum(Parts { inner, held: &mut *self.held, counted: false });
-        self.held.depth -= 1;
+        let result = self.inner.visit_enum(Parts::new(inner, &mut *self.held, false));
+        if EXACT {
+            self.held.depth -= 1;
+        }
         result
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Metered<'_, S> {
+impl<'de, S: DeserializeSeed<'de>, const EXACT: bool> DeserializeSeed<'de> for Metered<'_, S, EXACT> {
     type Value = S::Value;
 
     #[inline]
@@ -351,16 +396,13 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Metered<'_, S> {
     }
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Parts<'_, A> {
+impl<'de, A: SeqAccess<'de>, const EXACT: bool> SeqAccess<'de> for Parts<'_, A, EXACT> {
     type Error = A::Error;
 
     #[inline]
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
-        let element = self.inner.next_element_seed(Metered { inner: seed, held: &mut *self.held });
-        if self.counted && matches!(element, Ok(Some(_))) {
-            self.held.item::<S::Value, A::Error>()?;
-        }
-        element
+        self.count::<S::Value, A::Error>()?;
+        self.inner.next_element_seed(Metered { inner: seed, held: &mut *self.held })
     }
 
     #[inline]
@@ -369,16 +411,13 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Parts<'_, A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Parts<'_, A> {
+impl<'de, A: MapAccess<'de>, const EXACT: bool> MapAccess<'de> for Parts<'_, A, EXACT> {
     type Error = A::Error;
 
     #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
-        let key = self.inner.next_key_seed(Metered { inner: seed, held: &mut *self.held });
-        if self.counted && matches!(key, Ok(Some(_))) {
-            self.held.item::<K::Value, A::Error>()?;
-        }
-        key
+        self.count::<K::Value, A::Error>()?;
+        self.inner.next_key_seed(Metered { inner: seed, held: &mut *self.held })
     }
 
     #[inline]
@@ -395,18 +434,18 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Parts<'_, A> {
     }
 }
 
-impl<'de, 'm, A: EnumAccess<'de>> EnumAccess<'de> for Parts<'m, A> {
+impl<'de, 'm, A: EnumAccess<'de>, const EXACT: bool> EnumAccess<'de> for Parts<'m, A, EXACT> {
     type Error = A::Error;
-    type Variant = Parts<'m, A::Variant>;
+    type Variant = Parts<'m, A::Variant, EXACT>;
 
     #[inline]
     fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self::Variant), A::Error> {
         let (value, inner) = self.inner.variant_seed(Metered { inner: seed, held: &mut *self.held })?;
-        Ok((value, Parts { inner, held: self.held, counted: false }))
+        Ok((value, Parts::new(inner, self.held, false)))
     }
 }
 
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Parts<'_, A> {
+impl<'de, A: VariantAccess<'de>, const EXACT: bool> VariantAccess<'de> for Parts<'_, A, EXACT> {
     type Error = A::Error;
 
     #[inline]
