@@ -179,6 +179,8 @@ fn whole(registry: &Registry) -> Result<(), Box<dyn std::error::Error>> {
         other_allocator: members.iter().copied().max().into_iter().collect(),
         other_allocator_samples: OTHER_ALLOCATOR_SAMPLES,
         process: false,
+        readings: Vec::new(),
+        reading_budget: Budget { samples: 7, time: RATIO },
     };
     eprintln!("wirewise: records go to {}.", file.display());
     let mut criterion = criterion();

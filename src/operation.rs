@@ -40,6 +40,7 @@ operations! {
     DecodeMessage = "decode-message": "bytes to the format's own message",
     Convert = "convert": "the format's own message to the native value; the message is taken",
     Decode = "decode": "bytes to the native value; its drop is not timed",
+    DecodeInto = "decode-into": "bytes into a native value that is there already, whose memory is reused",
     Drop = "drop": "the decoded native value dropped",
     Borrow = "borrow": "bytes to a value whose strings point into the payload",
     Access = "access": "a view of the payload, as safe as the format makes it",
@@ -51,9 +52,13 @@ operations! {
     ReadFieldUnchecked = "read-field-unchecked": "unvalidated access, then one number of every member summed",
     ReadRandom = "read-random": "access, then the checksum over members at random positions",
     ReadRandomUnchecked = "read-random-unchecked": "unvalidated access, then the checksum over members at random positions",
+    EncodeMany = "encode-many": "1,000 messages of different seeds, each to bytes, into a reused sink",
+    DecodeMany = "decode-many": "1,000 payloads of different seeds, each to its native value; their drop is not timed",
+    ReadAllMany = "read-all-many": "1,000 payloads of different seeds, each accessed, then the checksum over every field",
     Update = "update": "one field of every member changed in the payload",
     Compress = "compress": "payload to compressed bytes, into a reused sink",
     Decompress = "decompress": "compressed bytes to an aligned payload, into reused memory",
+    ReadMember = "read-member": "16 members at random positions, each with the decompression of the part of the dataset that holds it",
     EncodeBare = "encode-bare": "yardstick: the library's own call for encode, without the adapter; where a format has none, other libraries' for the same work",
     EncodeMessageBare = "encode-message-bare": "yardstick: the library's own call for encode-message, without the adapter",
     DecodeBare = "decode-bare": "yardstick: the library's own call for decode, without the adapter",
@@ -67,6 +72,16 @@ impl Operation {
         matches!(self, Self::ReadAll | Self::ReadAllUnchecked | Self::ReadAllBorrowed | Self::Decode | Self::Clone)
     }
 }
+
+impl Operation {
+    /// Whether it is about many small messages, and so not for datasets with more than [`SMALL_MESSAGE`] members.
+    pub const fn is_of_many(self) -> bool {
+        matches!(self, Self::EncodeMany | Self::DecodeMany | Self::ReadAllMany)
+    }
+}
+
+/// The most members of a small message.
+pub const SMALL_MESSAGE: usize = 10;
 
 impl std::fmt::Display for Operation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

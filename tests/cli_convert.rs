@@ -124,7 +124,8 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
     let path = folder.path();
     let json = json(1);
     let longer = format!("{json} {json}");
-    let cases: &[(&[&str], &[u8], i32, &[&str])] = &[
+    type Trial<'t> = (&'t [&'t str], &'t [u8], i32, &'t [&'t str]);
+    let cases: &[Trial] = &[
         (&["decode"], b"", 2, &["<FILE>"]),
         (&["encode"], b"", 2, &["--format <FORMAT>"]),
         (&["decode", "no-such-file"], b"", 1, &["no-such-file", "No such file"]),

@@ -112,10 +112,14 @@ fn what_the_formats_and_codecs_write() {
         }
     }
     for info in registry.codecs() {
-        let kind = kind(info.wire_format).unwrap_or_else(|| panic!("{} is no kind", info.wire_format));
         let mut compressed = Vec::new();
         for bytes in [&b"wire"[..], b"wirewire, and wirewire again, and wirewire once more"] {
             registry.new_codec(&info.name).unwrap().compress(bytes, &mut compressed).unwrap();
+            // Blocks behind an index have no magic number of their own.
+            let Some(kind) = kind(&info.wire_format) else {
+                assert!(recognise(&compressed).is_none_or(|found| !found.certain), "{}: {:?}", info.name, recognise(&compressed));
+                continue;
+            };
             let found = recognise(&compressed).unwrap_or_else(|| panic!("{}: nothing", info.name));
             assert_eq!((found.kind, found.certain), (kind, !NO_MAGIC_NUMBER.contains(&kind)), "{}", info.name);
         }

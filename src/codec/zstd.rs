@@ -5,7 +5,7 @@ use zstd::zstd_safe::{
     get_frame_content_size,
 };
 
-use super::{Codec, CodecInfo};
+use super::{Codec, CodecInfo, blocks, complete, within};
 use crate::error::{Error, Problem, Result};
 use crate::limits::{self, Limits};
 use crate::operation::Operation;
@@ -15,8 +15,11 @@ use crate::registry::Registry;
 const NAME: &str = "zstd";
 const WIRE_FORMAT: &str = "Zstandard frame";
 
-/// The levels that are measured: the fastest of the ordinary ones, the default, one between, and the slowest of the ordinary ones.
-const LEVELS: [i32; 4] = [1, 3, 9, 19];
+/// The levels that can be measured: one of those that trade size for speed, then from the fastest of the ordinary ones to the slowest.
+pub(super) const LEVELS: [i32; 7] = [-5, 1, 3, 6, 9, 12, 19];
+
+/// The levels that a run takes which chooses none: the fastest of the ordinary ones, the default, one between, and the slowest.
+const BY_DEFAULT: [i32; 4] = [1, 3, 9, 19];
 
 const FRAME_MAGIC: [u8; 4] = 0xFD2F_B528_u32.to_le_bytes();
 
@@ -43,6 +46,23 @@ impl Zstd {
             compressor.set_parameter(parameter).expect("every version of the library has these parameters, and clamps the level");
         }
         Self { level, compressor, decompressor: DCtx::create() }
+    }
+
+    /// The same with a dictionary, which the reader must have too: a frame names it, and is refused with any other.
+    ///
+    /// # Errors
+    ///
+    /// The dictionary is not one of the library's.
+    pub fn with_dictionary(level: i32, dictionary: &[u8]) -> Result<Self> {
+        let mut codec = Self::new(level);
+        codec.compressor.load_dictionary(dictionary).map_err(refused)?;
+        codec.decompressor.load_dictionary(dictionary).map_err(refused)?;
+        Ok(codec)
+    }
+
+    /// The name of a level as the library's own program has it: the negative ones are `--fast`.
+    pub(super) fn name(level: i32) -> String {
+        if level < 0 { format!("{NAME}-fast-{}", level.unsigned_abs()) } else { format!("{NAME}-{level}") }
     }
 
     fn decompress_frame(&mut self, bytes: &[u8], limits: &Limits, payload: &mut Payload) -> Result<()> {
@@ -129,12 +149,19 @@ fn window(frame: &[u8]) -> Option<usize> {
 pub(super) fn register(registry: &mut Registry) {
     for level in LEVELS {
         registry.codec(move || Zstd::new(level));
+        blocks::register(registry, move || Zstd::new(level));
     }
 }
 
 impl Codec for Zstd {
     fn info(&self) -> CodecInfo {
-        CodecInfo { name: format!("{NAME}-{}", self.level), wire_format: WIRE_FORMAT, library: "zstd", version: crate::version!("ZSTD") }
+        CodecInfo {
+            name: Self::name(self.level),
+            wire_format: WIRE_FORMAT.to_owned(),
+            library: "zstd",
+            version: crate::version!("ZSTD"),
+            by_default: BY_DEFAULT.contains(&self.level),
+        }
     }
 
     fn compress(&mut self, bytes: &[u8], sink: &mut Vec<u8>) -> Result<()> {
@@ -147,6 +174,28 @@ impl Codec for Zstd {
     /// it is to skip.
     fn decompress(&mut self, bytes: &[u8], limits: &Limits, payload: &mut Payload) -> Result<()> {
         self.decompress_frame(bytes, limits, payload).map_err(|error| error.explained(Operation::Decompress, WIRE_FORMAT, bytes))
+    }
+
+    fn declared_size(&self, bytes: &[u8]) -> Result<Option<usize>> {
+        let end = find_frame_compressed_size(bytes).map_err(refused)?;
+        if end < bytes.len() {
+            return Err(Error::at(NAME, end, Problem::Trailing { left: (bytes.len() - end) as u64 }));
+        }
+        let Some(declared) = get_frame_content_size(bytes).map_err(|_| Error::malformed(NAME, "no frame header"))? else {
+            return Ok(None);
+        };
+        let possible = (bytes.len() / LEAST_BLOCK).saturating_mul(GREATEST_BLOCK);
+        within(NAME, "what this many bytes can hold", possible, declared)?;
+        Ok(Some(declared as usize))
+    }
+
+    fn decompress_into(&mut self, bytes: &[u8], target: &mut [u8]) -> Result<()> {
+        let written = self.decompressor.decompress(target, bytes).map_err(refused)?;
+        complete(NAME, written, target.len())
+    }
+
+    fn state_bytes(&self) -> usize {
+        self.compressor.sizeof() + self.decompressor.sizeof()
     }
 }
 

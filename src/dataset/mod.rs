@@ -5,6 +5,9 @@ mod edges;
 pub mod organization;
 pub mod person;
 mod random;
+pub mod shapes;
+
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +15,7 @@ pub use checksum::Checksum;
 pub use organization::{Member, MemberRef, Organization, OrganizationRef, Text};
 pub use person::Person;
 pub use random::Random;
+use random::SplitMix64;
 
 use crate::error::Result;
 
@@ -71,6 +75,15 @@ pub trait Dataset: Read + Clone + Sized + 'static {
     /// Makes the change on the value itself: what every update in place is compared with.
     fn apply(&mut self, change: &Self::Change);
 
+    /// Whether [`part`](Self::part) gives something.
+    const CAN_BE_CUT: bool = false;
+
+    /// These records alone, as a value of their own, for storage in parts; nothing for a dataset that cannot be cut.
+    fn part(&self, records: Range<usize>) -> Option<Self> {
+        let _ = records;
+        None
+    }
+
     /// Values at the edges, each with a name: what becomes of them is the fidelity table.
     fn probes() -> Vec<(&'static str, Self)> {
         Vec::new()
@@ -108,20 +121,41 @@ pub trait Read {
     ///
     /// As for [`checksum`](Self::checksum).
     fn checksum_at(&self, positions: &[usize]) -> Result<u64>;
+
+    /// Sums a part of the records at these positions, or of all in their order where there are none; nothing for a dataset that is not
+    /// read in parts. The order of the positions does not change the sum.
+    ///
+    /// # Errors
+    ///
+    /// As for [`checksum`](Self::checksum).
+    fn sum_of(&self, field: Field, positions: Option<&[usize]>) -> Result<Option<u64>> {
+        let _ = (field, positions);
+        Ok(None)
+    }
+}
+
+/// The part of each record that a reading visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Field {
+    /// One number.
+    Number,
+    /// One string.
+    Text,
+    /// Every field.
+    All,
+}
+
+impl Field {
+    /// Every part.
+    pub const ALL: [Self; 3] = [Self::Number, Self::Text, Self::All];
 }
 
 /// `count` positions below `records`, drawn with a fixed generator (SplitMix64), in no order.
 pub fn random_positions(records: usize, count: usize) -> Vec<usize> {
-    let mut state = 0x5EED_u64;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
     if records == 0 {
         return Vec::new();
     }
-    (0..count).map(|_| (next() % records as u64) as usize).collect()
+    let mut random = SplitMix64::new(0x5EED);
+    (0..count).map(|_| (random.next() % records as u64) as usize).collect()
 }

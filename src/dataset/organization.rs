@@ -6,12 +6,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Checksum, Dataset, Random, Read, Spec};
+use super::{Checksum, Dataset, Field, Random, Read, Spec, shapes};
 use crate::error::{Error, Problem, Result};
 
 /// The root of the dataset. Null, empty and absent are told apart by `Option`.
@@ -171,6 +171,67 @@ pub trait OrganizationView {
     fn visit_at<'v>(&'v self, positions: &[usize], visit: impl FnMut(usize, Self::Member<'v>) -> Result<()>) -> Result<()>;
 }
 
+impl Organization {
+    /// Takes over all that a view reads, into the memory that is there already.
+    ///
+    /// # Errors
+    ///
+    /// A view that validates on demand found the payload to be malformed; the value then holds some of both.
+    pub fn fill(&mut self, view: &impl OrganizationView) -> Result<()> {
+        self.id = view.id()?;
+        match view.tags()? {
+            None => self.tags = None,
+            Some(tags) => {
+                let own = self.tags.get_or_insert_default();
+                let mut filled = 0;
+                for tag in tags {
+                    let tag = tag?;
+                    match own.get_mut(filled) {
+                        Some(text) => tag.clone_into(text),
+                        None => own.push(tag.to_owned()),
+                    }
+                    filled += 1;
+                }
+                own.truncate(filled);
+            }
+        }
+        match view.members()? {
+            None => self.members = None,
+            Some((_, members)) => {
+                let own = self.members.get_or_insert_default();
+                let mut filled = 0;
+                for member in members {
+                    if filled == own.len() {
+                        own.push(Member::default());
+                    }
+                    own[filled].fill(&member?)?;
+                    filled += 1;
+                }
+                own.truncate(filled);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Member {
+    fn fill(&mut self, view: &impl MemberView) -> Result<()> {
+        fn fill(own: &mut Option<String>, text: Option<&str>) {
+            match (own.as_mut(), text) {
+                (Some(own), Some(text)) => text.clone_into(own),
+                _ => *own = text.map(str::to_owned),
+            }
+        }
+        self.id = view.id()?;
+        fill(&mut self.name, view.name()?);
+        fill(&mut self.description, view.description()?);
+        fill(&mut self.address, view.address()?);
+        self.value = view.value()?;
+        self.update_time = view.update_time()?;
+        Ok(())
+    }
+}
+
 /// Any reading of a [`Member`].
 pub trait MemberView {
     /// See [`Member::id`].
@@ -261,6 +322,37 @@ impl<V: OrganizationView> Read for V {
         })?;
         Ok(sum)
     }
+
+    fn sum_of(&self, field: Field, positions: Option<&[usize]>) -> Result<Option<u64>> {
+        let mut sum = 0u64;
+        match (field, positions) {
+            (Field::All, None) => return self.checksum().map(Some),
+            (Field::All, Some(positions)) => return self.checksum_at(positions).map(Some),
+            (Field::Number, None) => return self.sum_field().map(Some),
+            (Field::Number, Some(positions)) => self.visit_at(positions, |_, member| {
+                sum = sum.wrapping_add(member.value()?.to_bits());
+                Ok(())
+            })?,
+            (Field::Text, None) => {
+                if let Some((_, members)) = self.members()? {
+                    for (position, member) in members.enumerate() {
+                        sum = sum.wrapping_add(text_sum(position, &member?)?);
+                    }
+                }
+            }
+            (Field::Text, Some(positions)) => self.visit_at(positions, |position, member| {
+                sum = sum.wrapping_add(text_sum(position, &member)?);
+                Ok(())
+            })?,
+        }
+        Ok(Some(sum))
+    }
+}
+
+/// The sum of one member's longer string.
+#[inline]
+fn text_sum(position: usize, member: &impl MemberView) -> Result<u64> {
+    Ok(Checksum::new(position as u64).text(member.description()?).finish())
 }
 
 /// The sum of one member's six fields. The position is part of it, so members that changed places change the total, although the
@@ -351,13 +443,17 @@ pub struct SetUpdateTime(pub i64);
 impl Dataset for Organization {
     const NAME: &'static str = "organization";
     const DESCRIPTION: &'static str = "the article's Organization: 5 tags, and members of 3 strings, a double and two integers";
-    const VARIANTS: &'static [&'static str] = &["zh", "ja", "en"];
+    const VARIANTS: &'static [&'static str] = &shapes::VARIANTS;
     const SEED: u64 = 712;
+    const CAN_BE_CUT: bool = true;
 
     type Change = SetUpdateTime;
 
     fn generate(spec: &Spec) -> Result<Self> {
-        Self::article(spec, None)
+        match shapes::of(&spec.variant) {
+            Some(shape) => Ok(shape.organization(spec)),
+            None => Self::article(spec, None),
+        }
     }
 
     fn records(&self) -> usize {
@@ -384,6 +480,11 @@ impl Dataset for Organization {
         for member in self.members.iter_mut().flatten() {
             member.update_time = change.0;
         }
+    }
+
+    fn part(&self, records: Range<usize>) -> Option<Self> {
+        let members = self.members.as_ref()?.get(records)?.to_vec();
+        Some(Self { id: self.id, tags: self.tags.clone(), members: Some(members) })
     }
 
     fn probes() -> Vec<(&'static str, Self)> {

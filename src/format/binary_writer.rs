@@ -58,6 +58,7 @@ pub(super) fn register(registry: &mut Registry) {
         .encode()
         .decode()
         .decode_prefix()
+        .decode_into()
         .borrow()
         .access()
         .access_unchecked()

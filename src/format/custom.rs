@@ -49,6 +49,7 @@ pub(super) fn register(registry: &mut Registry) {
         .encode()
         .decode()
         .decode_prefix()
+        .decode_into()
         .borrow()
         .access()
         .access_unchecked()

@@ -4,7 +4,7 @@ use std::mem;
 
 use flatbuffers::{ErrorTraceDetail, FlatBufferBuilder, InvalidFlatbuffer, VerifierOptions, WIPOffset};
 
-use super::{Access, AccessUnchecked, Decode, DecodePrefix, Encode, Format, Info, Validation, trailing};
+use super::{Access, AccessUnchecked, Decode, DecodeInto, DecodePrefix, Encode, Format, Info, Validation, trailing};
 use crate::dataset::organization::{MemberView, OrganizationView};
 use crate::dataset::{Member, Organization, Read};
 use crate::error::{Error, Problem, Result};
@@ -63,6 +63,7 @@ pub(super) fn register(registry: &mut Registry) {
         .encode()
         .decode()
         .decode_prefix()
+        .decode_into()
         .access()
         .access_unchecked()
         .bare_access(|payload| {
@@ -174,6 +175,12 @@ impl AccessUnchecked<Organization> for FlatBuffers {
     unsafe fn access_unchecked<'p>(&mut self, payload: &'p Payload) -> message::Organization<'p> {
         // SAFETY: the caller's promise.
         unsafe { message::root_as_organization_unchecked(payload) }
+    }
+}
+
+impl DecodeInto<Organization> for FlatBuffers {
+    fn decode_into(&mut self, payload: &Payload, value: &mut Organization) -> Result<()> {
+        value.fill(&self.access(payload)?)
     }
 }
 

@@ -199,6 +199,16 @@ pub fn trailing(format: &'static str, payload: &[u8], used: usize) -> Result<()>
     }
 }
 
+/// Bytes into a value that is there already, whose memory is reused as far as it goes.
+pub trait DecodeInto<T>: Decode<T> {
+    /// Makes `value` what [`Decode::decode`] would return. After an error it holds some of both, and is not to be relied on.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Decode::decode`].
+    fn decode_into(&mut self, payload: &Payload, value: &mut T) -> Result<()>;
+}
+
 /// A format that has a message type of its own between the native value and the bytes.
 pub trait Populate<T>: Format {
     /// The format's own message.

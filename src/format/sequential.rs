@@ -8,7 +8,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Access, AccessUnchecked, Borrow, Decode, DecodePrefix, Encode, Format, Info, Update, Validation, trailing};
+use super::{Access, AccessUnchecked, Borrow, Decode, DecodeInto, DecodePrefix, Encode, Format, Info, Update, Validation, trailing};
 use crate::dataset::organization::{MemberView, OrganizationView, SetUpdateTime};
 use crate::dataset::{Member, MemberRef, Organization, OrganizationRef, Text};
 use crate::error::{Error, Problem, Result};
@@ -389,6 +389,12 @@ impl<L: Lengths> DecodePrefix<Organization> for Sequential<L> {
             update_time: row.update_time,
         })?;
         Ok((Organization { id, tags, members }, used))
+    }
+}
+
+impl<L: Lengths> DecodeInto<Organization> for Sequential<L> {
+    fn decode_into(&mut self, payload: &Payload, value: &mut Organization) -> Result<()> {
+        value.fill(&self.access(payload)?)
     }
 }
 

@@ -69,9 +69,12 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, Allocated) {
     )
 }
 
+/// The name of the system's allocator.
+pub const SYSTEM_NAME: &str = "system";
+
 /// The name of the allocator that this process uses, if [`Allocator`] is its global one.
 pub fn name() -> &'static str {
-    if mode() & SYSTEM == 0 { "mimalloc" } else { "system" }
+    if mode() & SYSTEM == 0 { "mimalloc" } else { SYSTEM_NAME }
 }
 
 #[inline]

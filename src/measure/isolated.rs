@@ -49,18 +49,29 @@ fn perform(registry: &Registry, task: Task, cell: Cell) -> Result<Record> {
             work(1)?;
             let (outcome, allocated) = allocator::count(|| work(1));
             outcome?;
+            let resident_peak_bytes = resident_peak_bytes();
             Ok(Record::Memory(Memory {
+                state_bytes: state_bytes(registry, &cell)?,
                 cell,
                 allocations: allocated.calls,
                 allocated_bytes: allocated.bytes,
                 peak_bytes: allocated.peak,
-                resident_peak_bytes: resident_peak_bytes(),
+                resident_peak_bytes,
             }))
         }
         Task::TimeWithSystemAllocator(samples) => {
             let samples = sample(&mut work, Budget { samples, time: std::time::Duration::ZERO })?;
             Ok(Record::Time(Time { cell, allocator: allocator::name().to_owned(), again: false, samples }))
         }
+    }
+}
+
+/// What the state of the cell's codec takes; nought for a cell without one.
+fn state_bytes(registry: &Registry, Cell { id, spec }: &Cell) -> Result<u64> {
+    let source = registry.sources().iter().find(|source| source.format.name == id.format && source.dataset == id.dataset);
+    match (&id.codec, source) {
+        (Some(codec), Some(source)) => Ok(registry.codec_state_bytes(&mut Stock::default(), spec, source, codec)? as u64),
+        _ => Ok(0),
     }
 }
 

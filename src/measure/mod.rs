@@ -2,12 +2,15 @@
 
 #[cfg(feature = "allocator")]
 pub mod allocator;
+pub mod atlas;
 #[cfg(feature = "allocator")]
 pub mod isolated;
 #[cfg(feature = "allocator")]
 pub(crate) mod progress;
 #[cfg(feature = "allocator")]
 pub(crate) mod restraint;
+#[cfg(feature = "allocator")]
+pub mod resume;
 #[cfg(feature = "allocator")]
 pub mod session;
 #[cfg(feature = "cli")]
@@ -16,7 +19,9 @@ pub mod transfer;
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
-use crate::registry::Loop;
+
+/// What is sampled: times so many iterations, see [`Loop`](crate::registry::Loop).
+pub type Timed<'t> = dyn FnMut(u64) -> Result<Duration> + 't;
 
 /// How long a case is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +40,7 @@ const LEAST_SAMPLE: Duration = Duration::from_micros(50);
 /// # Errors
 ///
 /// The case failed.
-pub fn sample(case: &mut Loop, budget: Budget) -> Result<Vec<f64>> {
+pub fn sample(case: &mut Timed, budget: Budget) -> Result<Vec<f64>> {
     let iterations = calibrate(case)?;
     let start = Instant::now();
     let mut samples = Vec::new();
@@ -50,7 +55,7 @@ pub fn sample(case: &mut Loop, budget: Budget) -> Result<Vec<f64>> {
 /// # Errors
 ///
 /// One of the cases failed.
-pub fn pairs(case: &mut Loop, against: &mut Loop, budget: Budget) -> Result<Vec<(f64, f64)>> {
+pub fn pairs(case: &mut Timed, against: &mut Timed, budget: Budget) -> Result<Vec<(f64, f64)>> {
     let iterations = (calibrate(case)?, calibrate(against)?);
     let start = Instant::now();
     let mut pairs: Vec<(f64, f64)> = Vec::new();
@@ -68,7 +73,7 @@ pub fn pairs(case: &mut Loop, against: &mut Loop, budget: Budget) -> Result<Vec<
 }
 
 /// Warms the case up, and finds how many iterations one sample takes.
-fn calibrate(case: &mut Loop) -> Result<u64> {
+fn calibrate(case: &mut Timed) -> Result<u64> {
     let mut iterations = 1;
     case(iterations)?;
     loop {
@@ -80,6 +85,6 @@ fn calibrate(case: &mut Loop) -> Result<u64> {
     }
 }
 
-fn nanoseconds(case: &mut Loop, iterations: u64) -> Result<f64> {
+fn nanoseconds(case: &mut Timed, iterations: u64) -> Result<f64> {
     Ok(case(iterations)?.as_secs_f64() * 1e9 / iterations as f64)
 }

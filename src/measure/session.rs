@@ -3,17 +3,19 @@
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::progress::{Progress, minutes};
-use super::{Budget, allocator, isolated, isolated::Task, pairs, sample};
+use super::resume::{Done, Of, difference, unfinished};
+use super::{Budget, allocator, atlas, isolated, isolated::Task, pairs, sample};
 use crate::codec::CodecInfo;
+use crate::dataset::Spec;
 use crate::format::{Info, Validation};
-use crate::operation::Operation;
+use crate::operation::{Operation, SMALL_MESSAGE};
 use crate::record::{
-    Cell, CodecRow, DefaultLimits, Environment, Failure, FidelityRow, FormatRow, Process, Ratio, Record, Run, Size, Speed, Time, VERSION,
-    Writer, resident_peak_bytes,
+    Cell, CodecRow, DefaultLimits, Environment, Failure, FidelityRow, FormatRow, OpeningId, Process, Ratio, ReadError, Record, Run,
+    RunRecords, Size, Speed, Time, VERSION, Writer, cut_lines, mend, resident_peak_bytes,
 };
 use crate::registry::{Case, CaseId, DatasetInfo, NATIVE, Registry, Stock};
 
@@ -24,13 +26,24 @@ pub struct Selection {
     pub datasets: Vec<String>,
     /// Names of formats. The floors of the value itself are always chosen.
     pub formats: Vec<String>,
-    /// Names of codecs.
+    /// Names of codecs; an empty list chooses those that a run takes by default.
     pub codecs: Vec<String>,
     /// Operations.
     pub operations: Vec<Operation>,
+    /// Variants of the datasets; an empty list chooses each dataset's default.
+    pub variants: Vec<String>,
 }
 
 impl Selection {
+    /// The same, with the codecs that an empty list stands for.
+    fn with_codecs_of(&self, registry: &Registry) -> Self {
+        let mut selection = self.clone();
+        if selection.codecs.is_empty() {
+            selection.codecs = registry.codecs().filter(|info| info.by_default).map(|info| info.name.clone()).collect();
+        }
+        selection
+    }
+
     fn takes(&self, id: &CaseId) -> bool {
         self.takes_source(&id.dataset, &id.format)
             && id.codec.as_ref().is_none_or(|codec| self.takes_codec(codec))
@@ -49,6 +62,16 @@ impl Selection {
     fn takes_codec(&self, codec: &str) -> bool {
         chooses(&self.codecs, codec)
     }
+}
+
+/// The specifications of a dataset that a selection takes at so many members.
+fn specs(selection: &Selection, dataset: &DatasetInfo, members: usize) -> Vec<Spec> {
+    let default = dataset.spec(members);
+    if selection.variants.is_empty() {
+        return vec![default];
+    }
+    let chosen = dataset.variants.iter().filter(|variant| selection.variants.iter().any(|chosen| chosen == *variant));
+    chosen.map(|variant| Spec { variant: (*variant).to_owned(), ..default.clone() }).collect()
 }
 
 fn chooses(names: &[String], name: &str) -> bool {
@@ -71,7 +94,7 @@ impl Planned {
             self.cell.id.operation,
             Copy | Scan | Drop | EncodeBare | EncodeMessageBare | DecodeBare | DecodeMessageBare | AccessBare
         );
-        self.cell.id.codec.is_none() && !yardstick
+        !yardstick
     }
 
     /// Whether the cell is one of those that the allocator decides.
@@ -91,14 +114,19 @@ impl Planned {
 /// The cells of a selection: every format at each of `members`, every codec at each of `codec_members`. Cells of one format at one size
 /// follow each other, so that they share the payload.
 pub fn plan(registry: &Registry, selection: &Selection, members: &[usize], codec_members: &[usize]) -> Vec<Planned> {
+    let selection = selection.with_codecs_of(registry);
     let mut planned = Vec::new();
     let mut plan = |members: &[usize], with_codec: bool| {
-        for &members in members {
-            for case in registry.cases() {
-                let Some(dataset) = registry.datasets().iter().find(|dataset| dataset.name == case.id.dataset) else { continue };
-                if case.id.codec.is_some() == with_codec && selection.takes_dataset(dataset) && selection.takes(&case.id) {
-                    let cell = Cell { id: case.id.clone(), spec: dataset.spec(members) };
-                    planned.push(Planned { case, cell });
+        let chosen = registry.datasets().iter().filter(|dataset| selection.takes_dataset(dataset));
+        for (dataset, members) in chosen.flat_map(|dataset| members.iter().map(move |members| (dataset, *members))) {
+            for spec in specs(&selection, dataset, members) {
+                for case in registry.cases() {
+                    let too_large = case.id.operation.is_of_many() && members > SMALL_MESSAGE;
+                    let chosen = case.id.dataset == dataset.name && case.id.codec.is_some() == with_codec && selection.takes(&case.id);
+                    if chosen && !too_large {
+                        let cell = Cell { id: case.id.clone(), spec: spec.clone() };
+                        planned.push(Planned { case, cell });
+                    }
                 }
             }
         }
@@ -125,10 +153,27 @@ pub struct Course {
     pub other_allocator_samples: usize,
     /// Whether the peak of the measuring process is recorded.
     pub process: bool,
+    /// The member counts at which openings and readings are measured apart.
+    pub readings: Vec<usize>,
+    /// How long each of them is timed.
+    pub reading_budget: Budget,
 }
 
 /// About what starting a process takes, in seconds.
 const PROCESS_SECONDS: f64 = 0.05;
+
+/// The record that a run starts with.
+fn run_of(registry: &Registry, program: &str, planned: &[Planned]) -> Run {
+    let mut environment = Environment::of_this_process(allocator::name());
+    for info in registry.formats() {
+        environment.libraries.insert(info.library.to_owned(), info.version.to_owned());
+    }
+    for info in registry.codecs() {
+        environment.libraries.insert(info.library.to_owned(), info.version.to_owned());
+    }
+    let planned = planned.iter().map(|planned| planned.cell.clone()).collect();
+    Run { version: VERSION, program: program.to_owned(), environment, planned }
+}
 
 /// A run that is being recorded.
 pub struct Session<'r> {
@@ -140,34 +185,79 @@ pub struct Session<'r> {
     /// How far the run has come.
     progress: Progress,
     largest_payload: HashMap<String, u64>,
+    done: Done,
+}
+
+/// Why a run cannot start, or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The file cannot be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file that is there cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The file that is there is of another run.
+    #[error("{path} is of another run: {difference}; choose another file, or remove it", path = path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        difference: String,
+    },
 }
 
 impl<'r> Session<'r> {
-    /// Starts the file at `path` with the circumstances, the plan and the table of capabilities.
+    /// Starts the file at `path` with the circumstances, the plan and the table of capabilities. A file that is there is replaced.
     ///
     /// # Errors
     ///
     /// The file cannot be written.
     pub fn start(registry: &'r Registry, selection: Selection, program: &str, path: &Path, planned: &[Planned]) -> io::Result<Self> {
-        let mut environment = Environment::of_this_process(allocator::name());
-        for info in registry.formats() {
-            environment.libraries.insert(info.library.to_owned(), info.version.to_owned());
-        }
-        for info in registry.codecs() {
-            environment.libraries.insert(info.library.to_owned(), info.version.to_owned());
-        }
-        let planned: Vec<Cell> = planned.iter().map(|planned| planned.cell.clone()).collect();
-        let weight = planned.len();
-        let run = Run { version: VERSION, program: program.to_owned(), environment, planned };
-        let mut writer = Writer::create(path, run)?;
+        let selection = selection.with_codecs_of(registry);
+        let mut writer = Writer::create(path, run_of(registry, program, planned))?;
         for info in registry.formats().iter().filter(|info| chooses(&selection.formats, info.name)) {
             writer.write(&Record::Format(format_row(registry, info)))?;
         }
         for info in registry.codecs().filter(|info| selection.takes_codec(&info.name)) {
             writer.write(&Record::Codec(codec_row(info)))?;
         }
-        let progress = Progress::new(weight);
-        Ok(Self { registry, selection, writer, stock: Stock::default(), progress, largest_payload: HashMap::new() })
+        Ok(Self::new(registry, selection, writer, Done::default(), planned.len()))
+    }
+
+    /// The same, but goes on with a file that is there: what it holds is not measured again.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or written, or is of another run.
+    pub fn resume(
+        registry: &'r Registry,
+        selection: Selection,
+        program: &str,
+        path: &Path,
+        planned: &[Planned],
+    ) -> Result<Self, StartError> {
+        // A run that was killed before its first line is whole has nothing to go on with.
+        if !path.exists() || (mend(path).is_ok() && path.metadata()?.len() == 0) {
+            return Ok(Self::start(registry, selection, program, path, planned)?);
+        }
+        let mut before = RunRecords::read(path)?;
+        if let Some(difference) = difference(&before.run, &run_of(registry, program, planned)) {
+            return Err(StartError::Other { path: path.to_owned(), difference });
+        }
+        let unfinished = unfinished(&before);
+        if unfinished > 0 {
+            cut_lines(path, unfinished)?;
+            before.records.truncate(before.records.len() - unfinished);
+        }
+        let selection = selection.with_codecs_of(registry);
+        Ok(Self::new(registry, selection, Writer::append(path)?, Done::of(&before), planned.len()))
+    }
+
+    fn new(registry: &'r Registry, selection: Selection, writer: Writer<Box<dyn Write>>, done: Done, steps: usize) -> Self {
+        let (stock, progress) = (Stock::default(), Progress::new(steps));
+        Self { registry, selection, writer, stock, progress, largest_payload: HashMap::new(), done }
     }
 
     /// Does all of a run, and returns what it took. `time` takes the samples of a cell, the second time with `true`; `seconds` guesses
@@ -183,17 +273,26 @@ impl<'r> Session<'r> {
         seconds: impl Fn(&Planned) -> f64,
         mut time: impl FnMut(&mut Stock, &Planned, bool) -> Result<Vec<f64>, String>,
     ) -> io::Result<Duration> {
+        let done = std::mem::take(&mut self.done);
+        let timed = |planned: &Planned, again, allocator: &str| done.has(&Of::Time(planned.cell.clone(), again, allocator.to_owned()));
         let at = |members: &[usize], chosen: fn(&Planned) -> bool| -> Vec<&Planned> {
             planned.iter().filter(|planned| members.contains(&planned.cell.spec.members) && chosen(planned)).collect()
         };
-        let again: Vec<&Planned> = planned.iter().step_by(course.again).filter(|planned| planned.cell.id.codec.is_none()).collect();
-        let counted = at(&course.counted, Planned::is_counted);
-        let other_allocator = at(&course.other_allocator, Planned::is_the_allocators);
+        let mut again: Vec<&Planned> = planned.iter().step_by(course.again).filter(|planned| planned.cell.id.codec.is_none()).collect();
+        again.retain(|planned| !timed(planned, true, allocator::name()));
+        let mut counted = at(&course.counted, Planned::is_counted);
+        counted.retain(|planned| !done.has(&Of::Memory(planned.cell.clone())));
+        let mut other_allocator = at(&course.other_allocator, Planned::is_the_allocators);
+        other_allocator.retain(|planned| !timed(planned, false, allocator::SYSTEM_NAME));
+        let planned: Vec<&Planned> = planned.iter().filter(|planned| !timed(planned, false, allocator::name())).collect();
+        if !done.is_empty() {
+            self.progress.say(format_args!("wirewise: {} records are there already", done.len()));
+        }
         let ratios = self.registry.comparisons().iter().filter(|comparison| self.selection.takes(&comparison.case)).count();
         let ratio_seconds = 2.0 * course.ratio_budget.time.as_secs_f64() * (ratios * course.ratios.len()) as f64;
         let counting = |planned: &Planned| planned.expected_seconds(5) + PROCESS_SECONDS;
         let with_other = |planned: &Planned| planned.expected_seconds(course.other_allocator_samples + 4) + PROCESS_SECONDS;
-        let expected = planned.iter().chain(again.iter().copied()).map(&seconds).sum::<f64>()
+        let expected = planned.iter().chain(&again).copied().map(&seconds).sum::<f64>()
             + ratio_seconds
             + counted.iter().copied().map(counting).sum::<f64>()
             + other_allocator.iter().copied().map(with_other).sum::<f64>();
@@ -213,14 +312,21 @@ impl<'r> Session<'r> {
         }
         for &members in &course.ratios {
             self.progress.step(format_args!("ratios at {members} members"), ratio_seconds / course.ratios.len() as f64);
-            self.default_limits(members)?;
-            self.ratios(members, course.ratio_budget)?;
+            if !done.has(&Of::Rest("limits", members)) {
+                self.default_limits(members)?;
+            }
+            self.ratios(members, course.ratio_budget, &done)?;
         }
-        self.fidelity()?;
+        for &members in &course.readings {
+            self.readings(members, course.reading_budget, &done)?;
+        }
+        if !done.has(&Of::Rest("fidelity", 0)) {
+            self.fidelity()?;
+        }
         // The dataset's memory is given back: the processes below need their own.
         self.stock = Stock::default();
         if course.process {
-            for &members in &course.ratios {
+            for &members in course.ratios.iter().filter(|members| !done.has(&Of::Rest("process", **members))) {
                 self.process(members)?;
             }
         }
@@ -306,10 +412,13 @@ impl<'r> Session<'r> {
     }
 
     /// Records the ratios that are held to a bound, each pair of cases timed in turn.
-    fn ratios(&mut self, members: usize, budget: Budget) -> io::Result<()> {
+    fn ratios(&mut self, members: usize, budget: Budget, done: &Done) -> io::Result<()> {
         for comparison in self.registry.comparisons().iter().filter(|comparison| self.selection.takes(&comparison.case)) {
             let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == comparison.case.dataset) else { continue };
             let cell = Cell { id: comparison.case.clone(), spec: dataset.spec(members) };
+            if done.has(&Of::Ratio(cell.clone(), comparison.against.clone())) {
+                continue;
+            }
             self.progress.say(format_args!("{cell} against {}", comparison.against.operation));
             let mut prepare = |id| match self.registry.case(id) {
                 Some(case) => case.prepare(&mut self.stock, &cell.spec),
@@ -345,6 +454,24 @@ impl<'r> Session<'r> {
                 Ok((bytes, samples)) => Record::Speed(Speed { cell, bytes, at_least: speed.at_least, samples }),
                 Err(error) => Record::Failure(Failure { cell, error: error.to_string() }),
             })?;
+        }
+        Ok(())
+    }
+
+    /// Records what it costs to open each payload, what it costs to read from it, and whether the sum foretells a run of both.
+    fn readings(&mut self, members: usize, budget: Budget, done: &Done) -> io::Result<()> {
+        let sources = self.registry.sources().iter().filter(|source| self.selection.takes_source(source.dataset, source.format.name));
+        for source in sources {
+            let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == source.dataset) else { continue };
+            let (spec, format) = (dataset.spec(members), source.format.name.to_owned());
+            let id = OpeningId { dataset: source.dataset.to_owned(), spec: spec.clone(), format, opening: Operation::Decode };
+            if done.has(&Of::openings(&id)) {
+                continue;
+            }
+            self.progress.say(format_args!("openings and readings of {} at {members} members", source.format.name));
+            for record in atlas::of_format(self.registry, &mut self.stock, source.dataset, source.format.name, &spec, budget) {
+                self.writer.write(&record)?;
+            }
         }
         Ok(())
     }
@@ -401,8 +528,9 @@ pub fn format_row(registry: &Registry, info: &Info) -> FormatRow {
 pub fn codec_row(info: &CodecInfo) -> CodecRow {
     CodecRow {
         name: info.name.clone(),
-        wire_format: info.wire_format.to_owned(),
+        wire_format: info.wire_format.clone(),
         library: info.library.to_owned(),
         version: info.version.to_owned(),
+        by_default: info.by_default,
     }
 }

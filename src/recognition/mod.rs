@@ -49,7 +49,7 @@ kinds! {
     /// A frame that zstd and LZ4 both pass over; data may follow.
     SkippableFrame = "a skippable frame of zstd or LZ4", None;
     /// LZ4's form with a magic number.
-    Lz4Frame = "an LZ4 frame", None;
+    Lz4Frame = "an LZ4 frame", Some("LZ4 frame");
     /// LZ4's form without one, behind its decompressed size in four bytes.
     Lz4Block = "an LZ4 block behind its size", Some("LZ4 block behind its size");
     /// RFC 1952.

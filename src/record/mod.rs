@@ -3,8 +3,10 @@
 //! This module alone writes and reads records. A file is appended to as the run goes on, so that a run that is killed leaves what it
 //! has measured.
 
+mod atlas;
 mod environment;
 mod interop;
+mod noise;
 mod speed;
 mod transfer;
 mod trust;
@@ -16,10 +18,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use atlas::{OpeningFailure, OpeningId, OpeningTime, Order, PassesTime, Reading, ReadingTime};
 pub use environment::Environment;
 #[cfg(feature = "allocator")]
 pub(crate) use environment::resident_peak_bytes;
 pub use interop::{Interop, InteropSkipped, InteropTime, Writer as InteropWriter};
+pub use noise::Noise;
 pub use speed::Speed;
 pub use transfer::{Link, Transfer};
 pub use trust::{Suite, SuiteException, Torture, TortureCounts, TortureExtreme, TortureFailure, TortureKind, TortureOutcome, TortureTally};
@@ -58,6 +62,14 @@ pub enum Record {
     Process(Process),
     /// A cell that was planned and could not be measured.
     Failure(Failure),
+    /// A payload opened, and nothing read.
+    Opening(OpeningTime),
+    /// A reading of a payload that was opened before.
+    Reading(ReadingTime),
+    /// A payload opened and read several times, held against the sum of its parts.
+    Passes(PassesTime),
+    /// A payload that could not be opened, or gave other values.
+    OpeningFailure(OpeningFailure),
     /// What came of reading with another schema.
     Evolution(Box<Evolution>),
     /// What another language's library and this crate made of each other's payloads.
@@ -136,6 +148,14 @@ pub struct CodecRow {
     pub library: String,
     /// The library's version.
     pub version: String,
+    /// Whether a run takes it that chooses no codecs by name.
+    #[serde(default = "yes")]
+    pub by_default: bool,
+}
+
+/// Records from before there were other codecs.
+fn yes() -> bool {
+    true
 }
 
 /// The bytes of a payload.
@@ -186,6 +206,9 @@ pub struct Memory {
     pub peak_bytes: u64,
     /// The process's peak resident memory: dataset, payload and iteration together.
     pub resident_peak_bytes: u64,
+    /// What a codec's own state takes outside Rust's allocator, by what its library tells.
+    #[serde(default)]
+    pub state_bytes: u64,
 }
 
 /// Two cases timed in turn, sample by sample, so that a drifting machine moves both.
@@ -567,6 +590,41 @@ impl Writer<Box<dyn Write>> {
     }
 }
 
+impl Writer<Box<dyn Write>> {
+    /// Goes on with a file. A line that a killed run has left half written is removed.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or written.
+    pub fn append(path: &Path) -> io::Result<Self> {
+        mend(path)?;
+        Ok(Self { inner: Box::new(File::options().append(true).open(path)?) })
+    }
+}
+
+/// Cuts a file behind its last whole line.
+///
+/// # Errors
+///
+/// The file cannot be read or written.
+pub fn mend(path: &Path) -> io::Result<()> {
+    let content = std::fs::read(path)?;
+    let whole = content.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    if whole < content.len() { File::options().write(true).open(path)?.set_len(whole as u64) } else { Ok(()) }
+}
+
+/// Cuts so many whole lines off the end of a file.
+///
+/// # Errors
+///
+/// The file cannot be read or written.
+pub fn cut_lines(path: &Path, lines: usize) -> io::Result<()> {
+    let content = std::fs::read(path)?;
+    let ends: Vec<usize> = content.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
+    let kept = ends.len().checked_sub(lines + 1).map_or(0, |last| ends[last]);
+    File::options().write(true).open(path)?.set_len(kept as u64)
+}
+
 impl<W: Write> Writer<W> {
     /// Starts with the record of the run.
     ///
@@ -629,6 +687,18 @@ mod tests {
         assert_eq!(read.records, [time(1), failure]);
         assert_eq!(read.holes(), [&cell(2)]);
         assert_eq!(RunRecords::read_folder(path.parent().unwrap()).unwrap(), [read]);
+    }
+
+    #[test]
+    fn a_file_that_was_cut_in_a_line_goes_on_behind_the_last_whole_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("full.jsonl");
+        Writer::create(&path, run()).unwrap().write(&time(1)).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, [&whole[..], br#"{"kind":"time","oper"#].concat()).unwrap();
+        RunRecords::read(&path).unwrap_err();
+        Writer::append(&path).unwrap().write(&time(2)).unwrap();
+        assert_eq!(RunRecords::read(&path).unwrap().records, [time(1), time(2)]);
     }
 
     #[test]

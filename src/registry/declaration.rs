@@ -6,20 +6,27 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
+use super::compression::{Cut, read_positions};
 use super::stock::check;
 use super::timing::{batch, scan, time, time_taking};
 use super::{
-    Case, CaseId, Comparison, DefaultLimits, Ends, Fidelity, Loop, Make, NATIVE, Reader, Reading, Registry, Source, Speed, Subject,
+    Case, CaseId, Comparison, CutParts, DefaultLimits, Ends, Fidelity, Loop, Make, NATIVE, Opened, Opening, Reader, Reading, Registry,
+    Source, Speed, Stock, Subject, Use, Visit,
 };
 use crate::dataset::{Dataset, Read, Spec};
-use crate::error::{Error, Result};
-use crate::format::{Access, AccessUnchecked, Borrow, Convert, Decode, DecodePrefix, Encode, Format, Inspect, Populate, Prefix, Update};
+use crate::error::{Error, Problem, Result};
+use crate::format::{
+    Access, AccessUnchecked, Borrow, Convert, Decode, DecodeInto, DecodePrefix, Encode, Format, Inspect, Populate, Prefix, Update,
+};
 use crate::graph::Graph;
 use crate::operation::Operation;
 use crate::payload::Payload;
 
 /// The sink that cases share, see [`Stock::sink`](super::Stock).
 type Sink = Rc<RefCell<Vec<u8>>>;
+
+/// How many small messages the operations of many take in turn.
+pub const MESSAGES: u64 = 1000;
 
 /// What a format can do with a dataset, said one trait at a time.
 pub struct Declaration<'r, F, T> {
@@ -79,6 +86,48 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         self
     }
 
+    /// Adds a case that goes through many messages of the same size, each with its payload.
+    fn add_many(self, operation: Operation, make: impl Fn(Vec<T>, Vec<Payload>) -> Result<Loop> + 'static) -> Self
+    where
+        F: Encode<T>,
+    {
+        let prepare: Make<Loop> = Rc::new(move |_, spec| {
+            let message = |number: u64| T::generate(&Spec { seed: spec.seed.wrapping_add(number), ..spec.clone() });
+            let values: Vec<T> = (0..MESSAGES).map(message).collect::<Result<_>>()?;
+            let mut format = F::default();
+            let payload = |value: &T| {
+                let mut sink = Vec::new();
+                format.encode(value, &mut sink)?;
+                Ok(Payload::from(sink))
+            };
+            let payloads = values.iter().map(payload).collect::<Result<_>>()?;
+            make(values, payloads)
+        });
+        self.registry.cases.push(Case { id: Self::id(operation), prepare });
+        self
+    }
+
+    /// Adds a way to open the payload for readings. The two functions are the same call: one hands its result on, the other times it.
+    fn opening(
+        self,
+        operation: Operation,
+        open: impl Fn(&Payload, &mut Use) -> Result<()> + 'static,
+        passes: impl Fn(Rc<Payload>, Visit, u32) -> Loop + 'static,
+    ) -> Self
+    where
+        F: Encode<T>,
+    {
+        self.registry.openings.push(Opening {
+            dataset: T::NAME,
+            format: F::INFO.name,
+            operation,
+            open: Rc::new(move |stock, spec, take| open(&*stock.payload::<F, T>(spec)?, take)),
+            passes: Rc::new(move |stock, spec, visit, count| Ok(passes(stock.payload::<F, T>(spec)?, visit.clone(), count))),
+            expected: Rc::new(|stock, spec, visit| stock.subject::<T>(spec)?.value.read(visit)),
+        });
+        self
+    }
+
     fn source(&mut self) -> Option<&mut Source> {
         self.registry.sources.iter_mut().find(|source| source.format.name == F::INFO.name && source.dataset == T::NAME)
     }
@@ -126,6 +175,8 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             verify: None,
             prefix: None,
             inspect: None,
+            parts: T::CAN_BE_CUT.then(|| Rc::new(cut::<F, T>) as CutParts),
+            reader: None,
             round_trip: None,
             readings: Vec::new(),
             probes: || T::probes().into_iter().map(|(name, value)| (name, Box::new(value) as Box<dyn Any>)).collect(),
@@ -146,6 +197,10 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
                 let mut sink = sink.borrow_mut();
                 time(n, 1, || format.encode(black_box(&subject.value), &mut sink))
             })
+        })
+        .add_many(Operation::EncodeMany, |values, _| {
+            let (mut format, mut sink) = (F::default(), Vec::new());
+            Ok(Box::new(move |n| time(n, 1, || values.iter().try_for_each(|value| format.encode(black_box(value), &mut sink)))))
         })
         .add(Operation::EncodeFresh, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
@@ -171,6 +226,12 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
                 subject.check::<F>(F::default().decode(payload)?.checksum()?)
             }));
             source.round_trip = Some(Rc::new(|value| Some(round_trip::<F, T>(value.downcast_ref()?))));
+            source.reader.get_or_insert_with(|| {
+                Rc::new(|| {
+                    let mut format = F::default();
+                    Box::new(move |payload, positions| format.decode(payload)?.checksum_at(positions))
+                })
+            });
         }
         self.reader(Operation::Decode, || {
             let mut format = F::default();
@@ -183,10 +244,27 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             let mut format = F::default();
             move |payload: &Payload| format.decode(payload)?.checksum()
         })
+        .opening(
+            Operation::Decode,
+            |payload, take| take(&F::default().decode(payload)?),
+            |payload, visit, passes| {
+                let mut format = F::default();
+                Box::new(move |n| time(n, 1, || read_passes(format.decode(black_box(&payload))?, &visit, passes)))
+            },
+        )
         .add(Operation::Decode, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
             subject.check::<F>(format.decode(&payload)?.checksum()?)?;
             Ok(Box::new(move |n| time(n, batch, || format.decode(black_box(&payload)))))
+        })
+        .add_many(Operation::DecodeMany, |values, payloads| {
+            let mut format = F::default();
+            for (value, payload) in values.iter().zip(&payloads) {
+                check::<F>(value.checksum()?, format.decode(payload)?.checksum()?)?;
+            }
+            Ok(Box::new(move |n| {
+                time(n, 1, || payloads.iter().map(|payload| format.decode(black_box(payload))).collect::<Result<Vec<T>>>())
+            }))
         })
         .add(Operation::Drop, |_, payload| {
             let mut format = F::default();
@@ -223,6 +301,20 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             source.inspect = Some(F::inspect);
         }
         self
+    }
+
+    /// Bytes into a value that is there already.
+    pub fn decode_into(self) -> Self
+    where
+        F: DecodeInto<T> + Encode<T>,
+    {
+        self.add(Operation::DecodeInto, |subject, payload| {
+            let mut format = F::default();
+            let mut value = format.decode(&payload)?;
+            format.decode_into(&payload, &mut value)?;
+            subject.check::<F>(value.checksum()?)?;
+            Ok(Box::new(move |n| time(n, 1, || format.decode_into(black_box(&payload), &mut value))))
+        })
     }
 
     /// Value to the format's own message, and that to bytes.
@@ -273,6 +365,14 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             let mut format = F::default();
             move |payload: &Payload| format.borrow(payload)?.checksum()
         })
+        .opening(
+            Operation::Borrow,
+            |payload, take| take(&F::default().borrow(payload)?),
+            |payload, visit, passes| {
+                let mut format = F::default();
+                Box::new(move |n| time(n, 1, || read_passes(format.borrow(black_box(&payload))?, &visit, passes)))
+            },
+        )
         .add(Operation::Borrow, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
             subject.check::<F>(format.borrow(&payload)?.checksum()?)?;
@@ -296,10 +396,24 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             let mut format = F::default();
             Box::new(move |payload| Ok((format.access(payload)?.checksum()?, Box::new(()))))
         });
+        if let Some(source) = self.source() {
+            source.reader = Some(Rc::new(|| {
+                let mut format = F::default();
+                Box::new(move |payload, positions| format.access(payload)?.checksum_at(positions))
+            }));
+        }
         self.read(Operation::ReadAll, || {
             let mut format = F::default();
             move |payload: &Payload| format.access(payload)?.checksum()
         })
+        .opening(
+            Operation::Access,
+            |payload, take| take(&F::default().access(payload)?),
+            |payload, visit, passes| {
+                let mut format = F::default();
+                Box::new(move |n| time(n, 1, || read_passes(format.access(black_box(&payload))?, &visit, passes)))
+            },
+        )
         .add(Operation::Access, |subject, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
             subject.check::<F>(format.access(&payload)?.checksum()?)?;
@@ -309,6 +423,16 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             let mut format = F::default();
             subject.check::<F>(format.access(&payload)?.checksum()?)?;
             Ok(Box::new(move |n| time(n, 1, || format.access(black_box(&payload))?.checksum())))
+        })
+        .add_many(Operation::ReadAllMany, |values, payloads| {
+            let mut format = F::default();
+            for (value, payload) in values.iter().zip(&payloads) {
+                check::<F>(value.checksum()?, format.access(payload)?.checksum()?)?;
+            }
+            Ok(Box::new(move |n| {
+                let mut read = |sum: u64, payload: &Payload| Ok(sum.wrapping_add(format.access(black_box(payload))?.checksum()?));
+                time(n, 1, || payloads.iter().try_fold(0u64, &mut read))
+            }))
         })
         .add(Operation::ReadField, |subject, payload| {
             let mut format = F::default();
@@ -340,7 +464,19 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             unsafe { format.access_unchecked(black_box(payload)) }
         }
 
-        self.add(Operation::AccessUnchecked, |_, payload| {
+        self.opening(
+            Operation::AccessUnchecked,
+            // SAFETY: `opening` hands out the payload that this format has just encoded.
+            |payload, take| take(&unsafe { view(&mut F::default(), payload) }),
+            |payload, visit, passes| {
+                let mut format = F::default();
+                Box::new(move |n| {
+                    // SAFETY: as above.
+                    time(n, 1, || read_passes(unsafe { view(&mut format, &payload) }, &visit, passes))
+                })
+            },
+        )
+        .add(Operation::AccessUnchecked, |_, payload| {
             let (mut format, batch) = (F::default(), batch(&payload));
             // SAFETY: `add` hands out the payload that this format has just encoded.
             Ok(Box::new(move |n| time(n, batch, || Ok(unsafe { view(&mut format, &payload) }))))
@@ -528,6 +664,37 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         let against = CaseId { format: NATIVE.into(), ..Self::id(against) };
         self.compare(operation, ratio, against, None)
     }
+}
+
+/// Reads what was opened so many times, and hands it back, so that its drop is not timed.
+fn read_passes<R: Read>(opened: R, visit: &Visit, passes: u32) -> Result<R> {
+    for _ in 0..passes {
+        black_box(black_box(&opened).read(visit)?);
+    }
+    Ok(opened)
+}
+
+/// The dataset in payloads of about so many bytes, each a whole value of consecutive members.
+fn cut<F: Encode<T>, T: Dataset>(stock: &mut Stock, spec: &Spec, bytes_a_part: usize) -> Result<Cut> {
+    let (subject, payload) = (stock.subject::<T>(spec)?, stock.payload::<F, T>(spec)?);
+    let members = subject.value.records();
+    let members_a_part = (bytes_a_part * members / payload.len().max(1)).clamp(1, members.max(1));
+    let part = |first: usize| {
+        let range = first..(first + members_a_part).min(members);
+        subject.value.part(range).ok_or_else(|| Error::new(F::INFO.name, Problem::Unrepresentable(format!("part of {}", T::NAME))))
+    };
+    let mut payloads = Vec::new();
+    for first in (0..members).step_by(members_a_part) {
+        let mut sink = Vec::new();
+        F::default().encode(&part(first)?, &mut sink)?;
+        payloads.push(Rc::new(Payload::from(sink)));
+    }
+    let mut reads = Vec::new();
+    for position in read_positions(members) {
+        let first = position / members_a_part * members_a_part;
+        reads.push((position, part(first)?.checksum_at(&[position - first])?));
+    }
+    Ok(Cut { payloads, members_a_part, reads })
 }
 
 fn round_trip<F: Encode<T> + Decode<T>, T: Dataset>(value: &T) -> Fidelity {

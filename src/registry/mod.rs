@@ -3,10 +3,12 @@
 //! A format declares what it can do; each declaration is bounded by the trait that does it. The types end here: a case hands out a
 //! [`Loop`] that times a whole run of iterations, so the dynamic call stands around the loop and not inside it.
 
+mod compression;
 mod declaration;
 mod ends;
 mod notation;
 mod reading;
+mod readings;
 mod stock;
 mod timing;
 
@@ -19,20 +21,22 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-pub use declaration::Declaration;
+pub use compression::MEMBERS_READ;
+pub use declaration::{Declaration, MESSAGES};
 pub use ends::{Encoder, Ends, Reader};
 pub use notation::{AnyValue, Notation};
 pub use reading::{ReadPayload, Reading};
+pub use readings::{Opened, Opening, Use, Visit};
 pub use stock::{RANDOM_READS, Stock, Subject};
 
-use crate::codec::{self, Codec, CodecInfo};
+use crate::codec::{self, Codec, CodecInfo, Parts};
 use crate::dataset::{Dataset, Organization, Person, Spec};
 use crate::error::{Error, Result};
 use crate::format::{self, Finding, Format, Info, Validation};
 use crate::graph::Graph;
-use crate::limits::Limits;
 use crate::operation::Operation;
 use crate::payload::Payload;
+use compression::Compressor;
 use timing::{time, time_taking};
 
 /// The name under which the value itself, without any format, stands among the formats.
@@ -151,6 +155,13 @@ type OfValue<R> = Rc<dyn Fn(&dyn Any) -> Option<R>>;
 /// Decodes the value at a payload's start, and tells how many bytes it took and how many are left.
 type UsedAndLeft = fn(&Payload) -> Result<(usize, usize)>;
 
+/// Reads the members at these positions of a payload, in the format's own cheapest way that is safe, and returns their checksum.
+type MemberReader = Box<dyn FnMut(&Payload, &[usize]) -> Result<u64>>;
+type NewReader = Rc<dyn Fn() -> MemberReader>;
+
+/// The dataset cut into payloads of about so many bytes.
+type CutParts = Rc<dyn Fn(&mut Stock, &Spec, usize) -> Result<compression::Cut>>;
+
 /// A format that encodes a dataset: where payloads come from.
 #[derive(Clone)]
 pub struct Source {
@@ -165,6 +176,8 @@ pub struct Source {
     verify: Option<Verify>,
     prefix: Option<UsedAndLeft>,
     inspect: Option<fn(&Payload) -> Vec<Finding>>,
+    parts: Option<CutParts>,
+    reader: Option<NewReader>,
     round_trip: Option<OfValue<Fidelity>>,
     readings: Vec<Reading>,
     probes: fn() -> Vec<Probe>,
@@ -275,7 +288,8 @@ pub struct Registry {
     comparisons: Vec<Comparison>,
     speeds: Vec<Speed>,
     default_limits: Vec<DefaultLimits>,
-    codecs: Vec<(CodecInfo, NewCodec)>,
+    codecs: Vec<Compressor>,
+    openings: Vec<Opening>,
     validations: Vec<(&'static str, Validation)>,
     notations: Vec<Notation>,
     graph_readers: Vec<(&'static str, GraphReader)>,
@@ -331,8 +345,17 @@ impl Registry {
 
     /// Declares a codec; `new` makes one of its state.
     pub fn codec<C: Codec + 'static>(&mut self, new: impl Fn() -> C + 'static) {
-        let new: NewCodec = Rc::new(move || Box::new(new()));
-        self.codecs.push((new().info(), new));
+        self.codecs.push(Compressor::new(new));
+    }
+
+    /// Declares a codec whose parts can be had one by one.
+    pub fn codec_of_parts<C: Parts + 'static>(&mut self, new: impl Fn() -> C + Clone + 'static) {
+        self.codecs.push(Compressor::new(new.clone()).of_parts(new));
+    }
+
+    /// Declares a codec that is trained on other messages before it is measured; `new` makes one that is not trained.
+    pub fn codec_to_train<C: Codec + 'static>(&mut self, new: impl Fn() -> C + 'static, train: impl Fn(&[Vec<u8>]) -> Result<C> + 'static) {
+        self.codecs.push(Compressor::new(new).trained_by(train));
     }
 
     /// The floors that need no format: the value itself, cloned, dropped and read.
@@ -374,17 +397,17 @@ impl Registry {
 
     /// The codecs.
     pub fn codecs(&self) -> impl Iterator<Item = &CodecInfo> {
-        self.codecs.iter().map(|(info, _)| info)
+        self.codecs.iter().map(|codec| &codec.info)
     }
 
-    /// One of the codecs, ready to use.
+    /// One of the codecs, ready to use; one that can be trained is not trained.
     pub fn new_codec(&self, name: &str) -> Option<Box<dyn Codec>> {
         self.codec_maker(name).map(|new| new())
     }
 
     /// What makes one of the codecs, for whoever needs it again and again.
     pub(crate) fn codec_maker(&self, name: &str) -> Option<NewCodec> {
-        self.codecs.iter().find(|(info, _)| info.name == name).map(|(_, new)| new.clone())
+        self.codecs.iter().find(|codec| codec.info.name == name).map(Compressor::maker)
     }
 
     /// The bytes that a payload comes to under a codec.
@@ -393,15 +416,22 @@ impl Registry {
     ///
     /// The format or the codec refused.
     pub fn compressed_size(&self, stock: &mut Stock, spec: &Spec, source: &Source, codec: &str) -> Result<usize> {
-        let payload = source.payload(stock, spec)?;
-        let mut new = self.new_codec(codec).ok_or_else(|| Error::malformed("registry", format_args!("no codec {codec}")))?;
-        let id = CaseId {
-            operation: Operation::Compress,
-            dataset: source.dataset.into(),
-            format: source.format.name.into(),
-            codec: Some(codec.to_owned()),
-        };
-        Ok(stock.compressed(&id, spec, &mut *new, &payload)?.len())
+        self.compressor(codec)?.compressed_size(stock, spec, source)
+    }
+
+    /// The memory of a codec's own state, outside Rust's allocator, once it has compressed and decompressed a payload: see
+    /// [`Codec::state_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// The format or the codec refused.
+    pub fn codec_state_bytes(&self, stock: &mut Stock, spec: &Spec, source: &Source, codec: &str) -> Result<usize> {
+        self.compressor(codec)?.state_bytes(stock, spec, source)
+    }
+
+    fn compressor(&self, name: &str) -> Result<&Compressor> {
+        let found = self.codecs.iter().find(|codec| codec.info.name == name);
+        found.ok_or_else(|| Error::malformed("registry", format_args!("no codec {name}")))
     }
 
     /// The formats that encode, one entry for each dataset.
@@ -448,11 +478,7 @@ impl Registry {
     pub fn cases(&self) -> Vec<Case> {
         let mut cases = self.cases.clone();
         for source in &self.sources {
-            for (info, new) in &self.codecs {
-                for operation in [Operation::Compress, Operation::Decompress] {
-                    cases.push(codec_case(operation, source.clone(), info.clone(), new.clone()));
-                }
-            }
+            cases.extend(self.codecs.iter().flat_map(|codec| codec.cases(source)));
         }
         cases
     }
@@ -461,28 +487,4 @@ impl Registry {
     pub fn case(&self, id: &CaseId) -> Option<Case> {
         self.cases().into_iter().find(|case| case.id == *id)
     }
-}
-
-fn codec_case(operation: Operation, source: Source, info: CodecInfo, new: NewCodec) -> Case {
-    let id = CaseId { operation, dataset: source.dataset.into(), format: source.format.name.into(), codec: Some(info.name) };
-    let made = CaseId { operation: Operation::Compress, ..id.clone() };
-    let prepare: Make<Loop> = Rc::new(move |stock, spec| {
-        let payload = source.payload(stock, spec)?;
-        let mut codec = new();
-        let compressed = stock.compressed(&made, spec, &mut *codec, &payload)?;
-        if operation == Operation::Compress {
-            let mut sink = compressed.to_vec();
-            return Ok(Box::new(move |n| time(n, 1, || codec.compress(black_box(&payload), &mut sink))));
-        }
-        let mut decompressed = Payload::default();
-        // What is known to come out may come out, however little it was compressed to.
-        let limits = Limits { bytes_out: payload.len(), ..Limits::for_payload(compressed.len()) };
-        codec.decompress(&compressed, &limits, &mut decompressed)?;
-        // The bytes themselves, and not a value decoded from them, which would stand beside everything else in memory.
-        if decompressed.as_slice() != payload.as_slice() {
-            return Err(Error::malformed("registry", format_args!("{made}: what was decompressed is not what was compressed")));
-        }
-        Ok(Box::new(move |n| time(n, 1, || codec.decompress(black_box(&compressed), &limits, &mut decompressed))))
-    });
-    Case { id, prepare }
 }

@@ -6,7 +6,7 @@ use super::table::{Cell, Missing};
 use crate::choice::Way;
 use crate::dataset::Spec;
 use crate::operation::Operation;
-use crate::record::{CodecRow, Failure, FormatRow, Record, RunRecords, Size, Time};
+use crate::record::{CodecRow, Failure, FormatRow, Noise, Record, RunRecords, Size, Time};
 use crate::registry::{CaseId, NATIVE};
 use crate::statistics::Summary;
 
@@ -31,17 +31,6 @@ pub(crate) struct Group<'r> {
     failures: BTreeMap<&'r CaseId, &'r str>,
     sizes: BTreeMap<(&'r str, Option<&'r str>), &'r Size>,
     memory_bound: Option<f64>,
-}
-
-/// How far the same case differs from itself within one run.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Noise {
-    /// How many cases were measured twice.
-    pub(crate) pairs: usize,
-    /// The median of |ratio − 1|.
-    pub(crate) median: f64,
-    /// The largest: what differs by less is called a tie.
-    pub(crate) largest: f64,
 }
 
 /// What stands in a cell.
@@ -167,12 +156,9 @@ impl<'r> Group<'r> {
     }
 
     fn measure_noise(&self) -> Option<Noise> {
-        noise(self.own_times(false), self.own_times(true)).or_else(|| {
-            let allocator = &self.run.run.environment.allocator;
-            let times =
-                |again| self.run.records.iter().filter_map(time).filter(move |time| time.again == again && time.allocator == *allocator);
-            noise(times(false), times(true))
-        })
+        let allocator = &self.run.run.environment.allocator;
+        let of_the_run = self.run.records.iter().filter_map(time).filter(|time| time.allocator == *allocator);
+        Noise::of(self.own_times(false).chain(self.own_times(true))).or_else(|| Noise::of(of_the_run))
     }
 
     fn names(&self) -> Vec<&'r str> {
@@ -277,6 +263,13 @@ impl<'r> Group<'r> {
         ordered
     }
 
+    /// Those of them that a run takes which chooses none.
+    pub(crate) fn usual_codecs(&self) -> Vec<&'r str> {
+        let rows: BTreeMap<&str, &CodecRow> =
+            self.runs.iter().flat_map(|run| &run.records).filter_map(codec).map(|row| (row.name.as_str(), row)).collect();
+        self.codecs().into_iter().filter(|name| rows.get(name).is_none_or(|row| row.by_default)).collect()
+    }
+
     /// The reasons of the failed cells among these operations, as `decode of json: reason`.
     pub(crate) fn reasons(&self, operations: &[Operation]) -> Vec<String> {
         let failed = self.failures.iter().filter(|(id, _)| operations.contains(&id.operation) && !self.times.contains_key(*id));
@@ -327,6 +320,10 @@ fn belongs(record: &Record) -> Option<(&str, &Spec)> {
         Record::DefaultLimits(limits) => Some((&limits.dataset, &limits.spec)),
         Record::Run(_) | Record::Format(_) | Record::Codec(_) | Record::Fidelity(_) | Record::Process(_) => None,
         Record::Torture(_) | Record::Suite(_) => None,
+        Record::Opening(time) => Some((&time.id.dataset, &time.id.spec)),
+        Record::Reading(time) => Some((&time.id.dataset, &time.id.spec)),
+        Record::Passes(time) => Some((&time.id.dataset, &time.id.spec)),
+        Record::OpeningFailure(failure) => Some((&failure.id.dataset, &failure.id.spec)),
         Record::Interop(_) | Record::InteropTime(_) | Record::InteropSkipped(_) => None,
         Record::Evolution(_) | Record::EvolutionPrice(_) | Record::Transfer(_) => None,
     }
@@ -367,6 +364,10 @@ pickers! {
     fidelity: Fidelity -> crate::record::FidelityRow,
     limits: DefaultLimits -> crate::record::DefaultLimits,
     process: Process -> crate::record::Process,
+    opening: Opening -> crate::record::OpeningTime,
+    reading: Reading -> crate::record::ReadingTime,
+    passes: Passes -> crate::record::PassesTime,
+    opening_failure: OpeningFailure -> crate::record::OpeningFailure,
 }
 
 fn medians<'r>(times: impl Iterator<Item = &'r Time>) -> BTreeMap<&'r CaseId, Summary> {
@@ -375,16 +376,4 @@ fn medians<'r>(times: impl Iterator<Item = &'r Time>) -> BTreeMap<&'r CaseId, Su
         samples.entry(&time.cell.id).or_default().extend(&time.samples);
     }
     samples.into_iter().filter_map(|(id, samples)| Some((id, Summary::of(&samples)?))).collect()
-}
-
-/// The differences between the first and the second time that the same cell was measured.
-fn noise<'r>(first: impl Iterator<Item = &'r Time>, again: impl Iterator<Item = &'r Time>) -> Option<Noise> {
-    let by_cell = |times: &mut dyn Iterator<Item = &'r Time>| -> BTreeMap<_, _> {
-        times.filter_map(|time| Some((&time.cell, Summary::of(&time.samples)?.median))).collect()
-    };
-    let (mut first, mut again) = (first, again);
-    let (first, again) = (by_cell(&mut first), by_cell(&mut again));
-    let differences: Vec<f64> = again.iter().filter_map(|(cell, again)| Some((again / first.get(cell)? - 1.0).abs())).collect();
-    let largest = differences.iter().copied().max_by(f64::total_cmp)?;
-    Some(Noise { pairs: differences.len(), median: Summary::of(&differences)?.median, largest })
 }

@@ -172,6 +172,7 @@ fn full(name: &str, members: usize) -> RunRecords {
             wire_format: codec.into(),
             library: codec.into(),
             version: "1.0".into(),
+            by_default: true,
         }));
     }
     made = made
@@ -209,6 +210,7 @@ fn full(name: &str, members: usize) -> RunRecords {
         allocated_bytes: 120 * members as u64,
         peak_bytes: 118 * members as u64,
         resident_peak_bytes: 412_000_000,
+        state_bytes: 0,
     };
     let cells = [Encode, Memcpy, Decode].map(|operation| made.cell(operation, "custom-rows", None));
     let clone = made.cell(CloneValue, NATIVE, None);

@@ -57,7 +57,7 @@ pub(super) struct Target {
 /// The names of all targets: formats, with their dataset behind them where it is not the first, and codecs.
 pub fn names(registry: &Registry) -> Vec<String> {
     let formats = registry.sources().iter().filter(|source| !source.readings().is_empty()).map(|source| name(registry, source));
-    formats.chain(registry.codecs().map(|codec| codec.name.clone())).collect()
+    formats.chain(registry.codecs().filter(|codec| codec.by_default).map(|codec| codec.name.clone())).collect()
 }
 
 fn name(registry: &Registry, source: &Source) -> String {

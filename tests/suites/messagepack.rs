@@ -28,6 +28,8 @@ impl Value {
     }
 }
 
+// Each outcome is there for its own feature alone.
+#[allow(clippy::vec_init_then_push)]
 pub fn run(folder: &Path) -> Vec<Outcome> {
     let path = folder.join("msgpack-test-suite/msgpack-test-suite.json");
     let suite: Json = serde_json::from_slice(&std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap();

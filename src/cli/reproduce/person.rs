@@ -27,8 +27,11 @@ const PAIRS: [Pair; 2] = [
     Pair { title: "Rust's libraries", json: "json", message_pack: "messagepack-map" },
 ];
 
+/// One of the figures.
+type Column = fn(&Figures) -> Summary;
+
 /// What the article compares, in which MessagePack is to come out below.
-const COMPARED: [(&str, fn(&Figures) -> Summary); 5] = [
+const COMPARED: [(&str, Column); 5] = [
     ("encode time", |figures| figures.encode.interval()),
     ("decode time", |figures| figures.decode.interval()),
     ("size", |figures| exact(figures.bytes as f64)),

@@ -63,6 +63,11 @@ fn blocks(page: &Page, largest: &Group, others: &[&Group]) -> Vec<Block> {
     blocks
 }
 
+/// Each thing that one may want, and the ranking of what competes for it.
+pub(super) fn rankings(group: &Group) -> Vec<(&'static str, Ranking)> {
+    questions(group).into_iter().map(|question| (question.want, question.ranking)).collect()
+}
+
 fn questions(group: &Group) -> Vec<Question> {
     let timed = |want, unit, operation: Operation| question(group, want, unit, times(group, operation));
     let all = [
@@ -93,7 +98,9 @@ fn raw_sizes(group: &Group) -> Vec<Entry> {
 }
 
 fn compressed_sizes(group: &Group) -> Vec<Entry> {
-    let compressed = group.sizes().filter_map(|size| Some((size, size.codec.as_ref()?)));
+    // The codecs that every run takes: a claim is to mean the same whatever else a run has tried.
+    let usual = group.usual_codecs();
+    let compressed = group.sizes().filter_map(|size| Some((size, size.codec.as_ref().filter(|codec| usual.contains(&codec.as_str()))?)));
     compressed.map(|(size, codec)| entry(group, &size.format, format!("{} with {codec}", size.format), exact(size.bytes as f64))).collect()
 }
 
@@ -126,7 +133,7 @@ fn sentence(page: &Page, group: &Group, questions: &[Question]) -> Text {
 }
 
 /// The winner, or all that tie.
-fn takes(ranking: &Ranking) -> String {
+pub(super) fn takes(ranking: &Ranking) -> String {
     join(&ranking.tied().map(|entry| entry.label.as_str()).collect::<Vec<_>>(), "or")
 }
 

@@ -14,7 +14,7 @@ pub(super) fn blocks(group: &Group) -> Vec<Block> {
     let mut table = head();
     add_floors(&mut table, group, None, DECOMPRESS, group.per_member());
     for format in &group.formats {
-        for codec in group.codecs() {
+        for codec in group.usual_codecs() {
             table.row(row_mark(group, format, codec), cells(group, format, codec));
         }
     }
@@ -29,7 +29,7 @@ pub(super) fn blocks(group: &Group) -> Vec<Block> {
     vec![Block::Heading("Compress and decompress".into()), Block::Table(table)]
 }
 
-fn head() -> Table {
+pub(super) fn head() -> Table {
     Table::new(
         "Throughput here is counted in the payload's original bytes, before compression, in both directions: it compares codecs on one \
          format, not formats with each other. Nanoseconds a member compare both",
@@ -45,12 +45,12 @@ fn head() -> Table {
     .numbers("decompress", "MB/s of original")
 }
 
-fn row_mark(group: &Group, format: &str, codec: &str) -> Mark {
+pub(super) fn row_mark(group: &Group, format: &str, codec: &str) -> Mark {
     let failed = [Operation::Compress, Operation::Decompress].map(|operation| group.reading_of(operation, format, Some(codec)));
     if failed.iter().any(|reading| matches!(reading, Reading::Failed(_))) { Mark::Failed } else { Mark::Plain }
 }
 
-fn cells(group: &Group, format: &str, codec: &str) -> Vec<Cell> {
+pub(super) fn cells(group: &Group, format: &str, codec: &str) -> Vec<Cell> {
     let raw = group.size(format, None);
     let compressed = group.size(format, Some(codec));
     let [compress, decompress] =

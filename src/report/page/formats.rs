@@ -11,9 +11,10 @@ use crate::record::{CodecRow, DefaultLimits, FidelityRow, FormatRow, Record};
 use crate::registry::Fidelity;
 
 /// A thing that a format can do, and the operations that it shows in. Floors, yardsticks and codecs are no format's doing.
-const CAPABILITIES: [(&str, &[Operation]); 8] = [
+const CAPABILITIES: [(&str, &[Operation]); 9] = [
     ("encode", &[Operation::Encode, Operation::EncodeFresh]),
     ("decode", &[Operation::Decode, Operation::Drop]),
+    ("decode into", &[Operation::DecodeInto]),
     ("populate", &[Operation::Populate, Operation::EncodeMessage]),
     ("convert", &[Operation::DecodeMessage, Operation::Convert]),
     ("borrow", &[Operation::Borrow, Operation::ReadAllBorrowed]),
@@ -196,9 +197,11 @@ mod tests {
 
     #[test]
     fn every_operation_of_a_format_is_part_of_one_capability() {
-        use Operation::{Clone, Compress, Copy, Decompress, Scan};
+        use Operation::{Clone, Compress, Copy, Decompress, ReadMember, Scan};
         for operation in Operation::ALL {
-            let elsewhere = matches!(operation, Copy | Scan | Clone | Compress | Decompress) || operation.name().ends_with("-bare");
+            let elsewhere = matches!(operation, Copy | Scan | Clone | Compress | Decompress | ReadMember)
+                || operation.is_of_many()
+                || operation.name().ends_with("-bare");
             let times = CAPABILITIES.iter().filter(|(_, operations)| operations.contains(operation)).count();
             assert_eq!(times, usize::from(!elsewhere), "{operation}");
         }

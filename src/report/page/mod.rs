@@ -2,10 +2,12 @@
 
 mod allocators;
 mod answer;
+mod atlas;
 mod breakeven;
 mod choice;
 mod circumstances;
 mod codecs;
+mod compression;
 mod evolution;
 mod failures;
 mod formats;
@@ -13,6 +15,7 @@ mod held;
 mod interop;
 mod memory;
 mod pictures;
+mod shapes;
 mod sizes;
 mod times;
 mod transfer;
@@ -23,6 +26,7 @@ use super::model::{Group, Reading};
 use super::number;
 use super::ranking::Ranking;
 use super::table::{Cell, Mark, Table};
+use crate::dataset::shapes::PREFIX;
 use crate::operation::Operation;
 use crate::record::RunRecords;
 use crate::registry::NATIVE;
@@ -31,17 +35,23 @@ use crate::registry::NATIVE;
 struct Page<'r> {
     runs: &'r [RunRecords],
     groups: Vec<Group<'r>>,
+    /// The groups of data of other shapes, which only ask whether the conclusions hold.
+    shapes: Vec<Group<'r>>,
 }
 
 /// The page of these runs, of which there is at least one.
 pub(crate) fn document(runs: &[RunRecords], source: &str) -> Document {
-    let page = Page { runs, groups: Group::all(runs) };
+    let (shapes, groups) = Group::all(runs).into_iter().partition(|group| group.spec.variant.starts_with(PREFIX));
+    let page = Page { runs, groups, shapes };
     let parts =
         [choice::section(&page), transfer::section(&page), answer::section(&page), pictures::section(&page), failures::section(&page)];
     let rest = [
         formats::capabilities(&page),
         formats::fidelity(&page),
         formats::limits(&page),
+        shapes::section(&page),
+        atlas::section(&page),
+        compression::section(&page),
         held::section(&page),
         evolution::section(&page),
         interop::section(&page),

@@ -7,7 +7,7 @@ use super::super::table::{Cell, Mark, Table};
 
 pub(super) fn blocks(group: &Group) -> Vec<Block> {
     let Some(smallest) = group.smallest() else { return Vec::new() };
-    let codecs = group.codecs();
+    let codecs = group.usual_codecs();
     let mut table = Table::new(format!(
         "Bytes a member, as encoded and after each codec. The data itself, without any layout, is {}",
         number::bytes(smallest.data_bytes as f64)

@@ -112,6 +112,7 @@ const TABLES: [Timing; 6] = [
             throughput(time(Operation::Decode)),
             interval("drop", time(Operation::Drop)),
             interval("decode + drop", Measure::Both(Operation::Decode, Operation::Drop)),
+            interval("decode into a used value", time(Operation::DecodeInto)),
             interval("decode to message", time(Operation::DecodeMessage)),
             interval("convert", time(Operation::Convert)),
             MEMCPY,

@@ -310,7 +310,7 @@ mod tests {
             }
         }
         let mut tables = Vec::new();
-        collect(section(&Page { runs, groups: Vec::new() }).expect("there are records").blocks, &mut tables);
+        collect(section(&Page { runs, groups: Vec::new(), shapes: Vec::new() }).expect("there are records").blocks, &mut tables);
         tables
     }
 

@@ -1,0 +1,109 @@
+//! Whether the conclusions hold on data of other shapes: each claim of the answer, and in how many shapes it is true.
+
+use super::super::document::{Block, Section};
+use super::super::model::Group;
+use super::super::number;
+use super::super::ranking::Ranking;
+use super::super::table::{Cell, Mark, Table};
+use super::{Page, answer, join, plural};
+use crate::choice::Way;
+use crate::dataset::shapes::PREFIX;
+
+pub(super) fn section(page: &Page) -> Option<Section> {
+    let mut blocks = Vec::new();
+    for (largest, others) in page.leading() {
+        let shapes: Vec<&Group> = page.shapes.iter().filter(|shape| shape.dataset == largest.dataset).collect();
+        let Some(first) = shapes.first() else { continue };
+        // The claims of the same size, where there is that size: then it is the shape alone that differs.
+        let same_size = others.into_iter().chain([largest]).find(|group| group.spec.members == first.spec.members);
+        let reference = same_size.unwrap_or(largest);
+        blocks.push(Block::prose(format!(
+            "The answers for {} ({}), asked again of {} of {} each: strings of other lengths and of other letters, strings that repeat, small \
+             and large numbers, nulls. A claim holds in a shape when what it names wins there too, or ties. A format that cannot carry a shape, \
+             such as one that has no null, does not compete in it.",
+            page.heading(reference),
+            reference.spec.variant,
+            plural(shapes.len(), "shape"),
+            plural(first.spec.members, "member"),
+        )));
+        blocks.push(Block::Table(winners(reference, &shapes)));
+        blocks.extend(in_place(reference, &shapes));
+    }
+    (!blocks.is_empty()).then(|| Section::new("shapes", "Where the conclusions turn", blocks))
+}
+
+/// What becomes of a claim in each shape where it can be asked: the name of the shape, and what is true there instead.
+struct Verdicts {
+    asked: usize,
+    flips: Vec<(String, String)>,
+}
+
+impl Verdicts {
+    fn of<'s, T>(
+        shapes: &[&'s Group<'s>],
+        ask: impl Fn(&'s Group<'s>) -> Option<T>,
+        holds: impl Fn(&T) -> bool,
+        instead: impl Fn(&T) -> String,
+    ) -> Self {
+        let answers: Vec<(&str, T)> = shapes.iter().filter_map(|shape| Some((shape_name(shape), ask(shape)?))).collect();
+        let flips = answers.iter().filter(|(_, answer)| !holds(answer)).map(|(name, answer)| ((*name).to_owned(), instead(answer)));
+        Self { asked: answers.len(), flips: flips.collect() }
+    }
+
+    /// The share of shapes in which the claim holds, and where it does not.
+    fn cells(&self) -> [Cell; 2] {
+        let holding = self.asked - self.flips.len();
+        let share = Cell::printed(number::percent(holding as f64 / self.asked as f64), format!("{holding} of {}", self.asked));
+        let flips: Vec<String> = self.flips.iter().map(|(name, instead)| format!("{name}: {instead}")).collect();
+        [share, Cell::text(if flips.is_empty() { "nowhere".to_owned() } else { flips.join("; ") })]
+    }
+}
+
+fn shape_name<'s>(shape: &Group<'s>) -> &'s str {
+    let variant: &str = &shape.spec.variant;
+    variant.strip_prefix(PREFIX).unwrap_or(variant)
+}
+
+fn winners<'s>(reference: &Group, shapes: &[&'s Group<'s>]) -> Table {
+    let mut table = Table::new("What the answer says to take, and where it is something else")
+        .words("to")
+        .words("take")
+        .numbers("holds in", "")
+        .words("turns in");
+    for (want, ranking) in answer::rankings(reference) {
+        let claimed: Vec<&str> = ranking.tied().map(|entry| entry.label.as_str()).collect();
+        let ask = |shape: &'s Group<'s>| answer::rankings(shape).into_iter().find(|(other, _)| *other == want).map(|(_, ranking)| ranking);
+        let holds = |there: &Ranking| there.tied().any(|entry| claimed.contains(&entry.label.as_str()));
+        let verdicts = Verdicts::of(shapes, ask, holds, answer::takes);
+        if verdicts.asked > 0 {
+            let cells = [Cell::text(want), Cell::text(join(&claimed, "or"))].into_iter().chain(verdicts.cells()).collect();
+            table.row(Mark::Plain, cells);
+        }
+    }
+    table
+}
+
+/// Whether reading in place, validated, costs less than decoding first.
+fn in_place<'s>(reference: &Group<'s>, shapes: &[&'s Group<'s>]) -> Option<Block> {
+    let mut table = Table::new("Reading everything once: does validated access cost less than decode and read?")
+        .words("format")
+        .words("answer")
+        .numbers("holds in", "")
+        .words("turns in");
+    let ratio = |group: &Group, format: &str| {
+        let [access, decode] = [Way::Access, Way::Decode].map(|way| group.read_all(format, way).measured());
+        Some(decode?.median / access?.median)
+    };
+    for &format in &reference.formats {
+        let Some(here) = ratio(reference, format) else { continue };
+        let words = |ratio: &f64| {
+            if *ratio > 1.0 { format!("yes, {} ×", number::figure(*ratio)) } else { format!("no, {} ×", number::figure(*ratio)) }
+        };
+        let verdicts = Verdicts::of(shapes, |shape| ratio(shape, format), |there| (*there > 1.0) == (here > 1.0), words);
+        if verdicts.asked > 0 {
+            let cells = [Cell::text(format), Cell::text(words(&here))].into_iter().chain(verdicts.cells()).collect();
+            table.row(Mark::Plain, cells);
+        }
+    }
+    (!table.rows.is_empty()).then_some(Block::Table(table))
+}
