@@ -26,7 +26,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Payload, stream::Error> {
 ///
 /// Nobody shortens or changes the file while the payload lives, this process included. A file that is shortened makes an access to what is
 /// gone end the process (`SIGBUS`); one that is changed changes bytes which Rust takes for constant, and what a validation has proven of
-/// them holds no longer. What replaces the file under its name, as [`write`] does, is no change: the map keeps the file that was opened.
+/// them holds no longer. What replaces the file under its name, as [`write`](fn@write) does, is no change: the map keeps the file that was opened.
 ///
 /// # Errors
 ///
