@@ -14,7 +14,7 @@
 //! let read: Vec<i32> = stream::decode(&mut Json, &written[..], 1 << 20)?;
 //! assert_eq!(read, [1, 2]);
 //! # }
-//! # Ok::<(), stream::Error>(())
+//! # Ok::<(), wirewise::stream::Error>(())
 //! ```
 
 use std::io::{self, Read, Write};

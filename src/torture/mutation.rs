@@ -66,7 +66,8 @@ impl Mutation {
             Self::Splice(seed) => {
                 let mut draw = Draw(seed);
                 splice(&mut draw, other, damaged);
-                if damaged == payload || damaged == other {
+                // A byte more each time, so it ends.
+                while damaged == payload || damaged == other {
                     damaged.push(draw.next() as u8);
                 }
             }
