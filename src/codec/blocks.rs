@@ -7,6 +7,7 @@ use super::{Codec, CodecInfo, Parts, complete};
 use crate::error::{Error, Problem, Result};
 use crate::limits::Limits;
 use crate::payload::Payload;
+#[cfg(any(feature = "zstd", feature = "lz4"))]
 use crate::registry::Registry;
 
 const NAME: &str = "blocks";
@@ -17,9 +18,11 @@ const COUNT: usize = 4;
 const ENTRY: usize = 8;
 
 /// The block sizes that every codec is measured with, and what their names end in.
+#[cfg(any(feature = "zstd", feature = "lz4"))]
 const SIZES: [(usize, &str); 3] = [(64 << 10, "64k"), (256 << 10, "256k"), (1 << 20, "1m")];
 
 /// Declares a codec over blocks of each size.
+#[cfg(any(feature = "zstd", feature = "lz4"))]
 pub(super) fn register<C: Codec + 'static>(registry: &mut Registry, new: impl Fn() -> C + Clone + 'static) {
     for (size, suffix) in SIZES {
         let new = new.clone();

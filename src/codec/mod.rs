@@ -10,7 +10,7 @@ pub mod lz4_frame;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::payload::Payload;
 use crate::registry::Registry;
@@ -103,8 +103,13 @@ pub trait Parts: Codec {
 }
 
 /// Refuses a claim beyond a limit.
+#[cfg(any(feature = "zstd", feature = "lz4"))]
 fn within(name: &'static str, limit: &'static str, allowed: usize, wanted: u64) -> Result<()> {
-    if wanted > allowed as u64 { Err(Error::at(name, 0, Problem::Limit { limit, allowed: allowed as u64, wanted })) } else { Ok(()) }
+    if wanted > allowed as u64 {
+        Err(Error::at(name, 0, crate::error::Problem::Limit { limit, allowed: allowed as u64, wanted }))
+    } else {
+        Ok(())
+    }
 }
 
 /// Holds the number of decompressed bytes to the number that was wanted.
