@@ -113,7 +113,8 @@ mod tests {
             assert_eq!(seen.len() as u64, first * 256, "{name}");
             let short = Plan::new(&target, 1, 4_000);
             let kinds: BTreeSet<_> = (0..4_000).map(|number| short.at(number).1.kind()).collect();
-            assert_eq!(kinds.len(), 4, "{name}: {kinds:?}");
+            // Bits are turned in payloads of some members, which a codec has where there is a format to make them.
+            assert_eq!(kinds.len(), if short.middle.is_empty() { 3 } else { 4 }, "{name}: {kinds:?}");
         }
     }
 }
