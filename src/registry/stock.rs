@@ -148,6 +148,8 @@ impl Stock {
         self.compressed = None;
         let mut sink = Vec::new();
         codec.compress(payload, &mut sink)?;
+        // A codec makes room for the worst that can come of a payload, which would be kept beside it.
+        sink.shrink_to_fit();
         let compressed = Rc::new(sink);
         self.compressed = Some((id.clone(), spec.clone(), compressed.clone()));
         Ok(compressed)
