@@ -12,7 +12,7 @@ mod others;
 use std::path::Path;
 use std::process::ExitCode;
 
-use wirewise::record::{Environment, Interop, InteropWriter, Record, Run, VERSION, Writer};
+use wirewise::record::{Interop, InteropWriter, Record, Run, Writer};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -68,7 +68,7 @@ impl Tally {
 
 /// Writes the file of records, says each exchange, and whether all were equal.
 fn record(program: &str, path: &Path, records: Vec<Record>) -> Result<bool> {
-    let run = Run { version: VERSION, program: program.to_owned(), environment: Environment::of_this_process("mimalloc"), planned: vec![] };
+    let run = Run::unplanned(program, "mimalloc");
     let mut writer = Writer::create(path, run)?;
     let mut all_equal = true;
     for record in &records {

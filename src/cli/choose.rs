@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use serde::Serialize;
 
-use super::{newest_records, print_table, thousands, units};
+use super::{newest_records, print_table, units};
 use crate::choice::{Answer, Choice, Facts, Sensitivity, Wish};
 use crate::record::RunRecords;
 use crate::report::number;
@@ -117,7 +117,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         folder.display(),
         facts.dataset,
         facts.variant,
-        thousands(facts.members as u64),
+        number::count(facts.members as u64),
         number::percent(facts.noise)
     );
     ensure!(!answer.ranking.is_empty(), "nothing is left: {}", left_out(&answer));

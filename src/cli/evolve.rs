@@ -7,12 +7,13 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::{print_table, thousands};
+use super::print_table;
 use crate::evolution::change::{Direction, Side};
 use crate::evolution::formats::Setting;
 use crate::evolution::matrix::{CellId, SEED, VALUES, cells};
 use crate::evolution::{change_named, change_numbered, changes, documented, isolated, price, witness};
-use crate::record::{Environment, Evolution, EvolutionVerdict, Record, Run, VERSION, Writer};
+use crate::record::{Evolution, EvolutionVerdict, Record, Run, Writer};
+use crate::report::number;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -43,8 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let is_whole = arguments.format.is_none() && arguments.change.is_none();
     let prices = if is_whole { price::prices(&results) } else { Vec::new() };
     if let Some(path) = &arguments.records {
-        let environment = Environment::of_this_process(crate::measure::allocator::name());
-        let run = Run { version: VERSION, program: "wirewise evolve".into(), environment, planned: Vec::new() };
+        let run = Run::unplanned("wirewise evolve", crate::measure::allocator::name());
         let mut writer = Writer::create(path, run).with_context(|| path.display().to_string())?;
         for result in &results {
             writer.write(&Record::Evolution(Box::new(result.clone())))?;
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             .map(|price| {
                 vec![
                     price.format.clone(),
-                    thousands(price.bytes),
+                    number::count(price.bytes),
                     format!("{:.0}", price.write_nanoseconds),
                     format!("{:.0}", price.read_nanoseconds),
                     format!("{}/{}", price.never_silent, price.changes),
@@ -222,7 +222,7 @@ fn print_sums(results: &[Evolution], seconds: f64) {
         "\n{} cells: {ran} run with {} values in {seconds:.1} s, {without} do not apply; {silent} silent; {differing} of {compared} differ from what is documented. \
          `wirewise evolve <cell>` shows one, as in `wirewise evolve EVO-R-01-fwd`.",
         results.len(),
-        thousands(values)
+        number::count(values)
     );
 }
 

@@ -129,19 +129,6 @@ fn print_table(head: &[&str], rows: &[Vec<String>], right: &[bool]) {
     }
 }
 
-/// A whole number with its thousands set apart.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -149,12 +136,5 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         super::Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn thousands_are_set_apart() {
-        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (92_853_782, "92,853,782")] {
-            assert_eq!(super::thousands(number), text);
-        }
     }
 }

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::{print_table, thousands};
-use crate::record::{Environment, Record, Run, Torture, TortureKind, VERSION, Writer};
+use super::print_table;
+use crate::record::{Record, Run, Torture, Writer};
 use crate::registry::Registry;
+use crate::report::number;
 use crate::torture::{MUTATIONS, Order, SEED, isolated, names, reproduce};
 
 #[derive(Debug, Args)]
@@ -46,12 +47,11 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
         return show(registry, &orders, number);
     }
     let results = isolated::run_all(&orders, |result| {
-        eprintln!("{}: {} in {:.1} s", result.target, thousands(result.mutations), result.milliseconds as f64 / 1e3);
+        eprintln!("{}: {} in {:.1} s", result.target, number::count(result.mutations), result.milliseconds as f64 / 1e3);
     })
     .context("the processes of the formats")?;
     if let Some(path) = &arguments.records {
-        let environment = Environment::of_this_process(crate::measure::allocator::name());
-        let run = Run { version: VERSION, program: "wirewise torture".into(), environment, planned: Vec::new() };
+        let run = Run::unplanned("wirewise torture", crate::measure::allocator::name());
         let mut writer = Writer::create(path, run).with_context(|| path.display().to_string())?;
         for result in &results {
             writer.write(&Record::Torture(Box::new(result.clone())))?;
@@ -97,16 +97,16 @@ fn print(results: &[Torture]) {
             rows.push(vec![
                 once(result.target.clone()),
                 operation.to_owned(),
-                thousands(counts.refused),
-                thousands(counts.equal),
-                thousands(counts.different),
-                thousands(counts.panics),
-                once(thousands(result.tally.sealed.different)),
-                once(thousands(result.tally.failed)),
-                once(thousands(result.tally.refused_heap.value / 1024)),
-                once(thousands(result.tally.accepted_heap.value / 1024)),
+                number::count(counts.refused),
+                number::count(counts.equal),
+                number::count(counts.different),
+                number::count(counts.panics),
+                once(number::count(result.tally.sealed.different)),
+                once(number::count(result.tally.failed)),
+                once(number::count(result.tally.refused_heap.value / 1024)),
+                once(number::count(result.tally.accepted_heap.value / 1024)),
                 once(format!("{:.1}", result.tally.longest.value as f64 / 1e6)),
-                once(thousands(result.tally.resident_peak_bytes >> 20)),
+                once(number::count(result.tally.resident_peak_bytes >> 20)),
             ]);
         }
     }
@@ -128,10 +128,9 @@ fn print(results: &[Torture]) {
     println!("\nSilent: accepted, and another value than was written. Sealed silent: the same behind the envelope's checksum.");
     for result in results {
         for failure in &result.tally.failures {
-            println!("{}, mutation {}, {}: {}", result.target, thousands(failure.mutation), failure.damage, failure.what);
+            println!("{}, mutation {}, {}: {}", result.target, number::count(failure.mutation), failure.damage, failure.what);
         }
     }
-    let codecs = results.iter().filter(|result| result.target_kind == TortureKind::Codec).count();
     let sum: u64 = results.iter().map(|result| result.mutations).sum();
-    println!("{} damaged payloads of {} formats and {codecs} codecs.", thousands(sum), results.len() - codecs);
+    println!("{} damaged payloads of {} targets, each a format with a dataset, or a codec.", number::count(sum), results.len());
 }

@@ -11,7 +11,7 @@ use super::{print_table, units};
 use crate::choice::{Plan, Way};
 use crate::measure::transfer::{Disk, Message, Pipeline, predict};
 use crate::measure::{Budget, allocator};
-use crate::record::{Cell, Environment, Failure, Link, Record, Run, Transfer, VERSION, Writer};
+use crate::record::{Cell, Environment, Failure, Link, Record, Run, Transfer, Writer};
 use crate::registry::{CaseId, Registry, Stock};
 use crate::report::number;
 use crate::statistics::Summary;
@@ -53,8 +53,7 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
         Some(file) => file.clone(),
         None => Path::new("docs/records").join(Environment::of_this_process("").date).join("transfer.jsonl"),
     };
-    let environment = Environment::of_this_process(allocator::name());
-    let run = Run { version: VERSION, program: "wirewise transfer".into(), environment, planned: Vec::new() };
+    let run = Run::unplanned("wirewise transfer", allocator::name());
     let mut writer = Writer::create(&file, run).with_context(|| file.display().to_string())?;
     let mut stock = Stock::default();
     let mut errors: Vec<f64> = Vec::new();
@@ -115,7 +114,7 @@ fn pipelines(registry: &Registry, arguments: &Arguments) -> anyhow::Result<Vec<P
 
 /// One pipeline over every link, the model's word first.
 fn transfers(registry: &Registry, stock: &mut Stock, pipeline: &Pipeline, arguments: &Arguments) -> anyhow::Result<Vec<Transfer>> {
-    let info = registry.datasets().iter().find(|info| info.name == pipeline.ends.dataset).context("no such dataset")?;
+    let info = registry.dataset(pipeline.ends.dataset).context("no such dataset")?;
     let spec = info.spec(arguments.members);
     let facts = pipeline.facts(registry, stock, &spec, INGREDIENT)?;
     let mut transfers = Vec::new();
@@ -164,7 +163,7 @@ fn error(transfer: &Transfer) -> Option<f64> {
 }
 
 fn failure(registry: &Registry, pipeline: &Pipeline, arguments: &Arguments, error: &str) -> anyhow::Result<Failure> {
-    let info = registry.datasets().iter().find(|info| info.name == pipeline.ends.dataset).context("no such dataset")?;
+    let info = registry.dataset(pipeline.ends.dataset).context("no such dataset")?;
     let id = CaseId {
         operation: pipeline.way.opens(),
         dataset: pipeline.ends.dataset.to_owned(),

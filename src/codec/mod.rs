@@ -105,11 +105,8 @@ pub trait Parts: Codec {
 /// Refuses a claim beyond a limit.
 #[cfg(any(feature = "zstd", feature = "lz4"))]
 fn within(name: &'static str, limit: &'static str, allowed: usize, wanted: u64) -> Result<()> {
-    if wanted > allowed as u64 {
-        Err(Error::at(name, 0, crate::error::Problem::Limit { limit, allowed: allowed as u64, wanted }))
-    } else {
-        Ok(())
-    }
+    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+    crate::limits::hold(limit, allowed, wanted).map_err(|problem| Error::at(name, 0, problem))
 }
 
 /// Holds the number of decompressed bytes to the number that was wanted.

@@ -15,7 +15,7 @@ pub use checksum::Checksum;
 pub use organization::{Member, MemberRef, Organization, OrganizationRef, Text};
 pub use person::Person;
 pub use random::Random;
-use random::SplitMix64;
+pub(crate) use random::SplitMix64;
 
 use crate::error::Result;
 

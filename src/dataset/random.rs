@@ -59,17 +59,17 @@ impl Random {
     }
 }
 
-/// A generator of a single word of state, by Steele, Lea and Flood: for what needs no other generator's numbers.
-pub(super) struct SplitMix64 {
+/// A generator of a single word of state, by Steele, Lea and Flood (2014): the same numbers on every machine, from any seed.
+pub(crate) struct SplitMix64 {
     state: u64,
 }
 
 impl SplitMix64 {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

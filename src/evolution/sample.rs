@@ -3,6 +3,7 @@
 //! With zeros everywhere, a field read from the wrong place would look like a default. So a field is zero only where zero is the point.
 
 use super::value::Value;
+use crate::dataset::SplitMix64;
 
 /// What a field's value is an example of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl Class {
 
 /// Draws values: the first eight each of one class, the others of mixed classes.
 pub struct Sampler {
-    state: u64,
+    random: SplitMix64,
     class: Option<Class>,
     drawn: u32,
 }
@@ -41,16 +42,11 @@ impl Sampler {
     /// For the value at `index` of a cell's values.
     pub fn new(seed: u64, index: usize) -> Self {
         let state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (index as u64) << 32;
-        Self { state, class: Class::ALL.get(index).copied(), drawn: 0 }
+        Self { random: SplitMix64::new(state), class: Class::ALL.get(index).copied(), drawn: 0 }
     }
 
-    /// SplitMix64, Steele, Lea and Flood 2014: the same values on every machine, from a seed and nothing else.
     fn below(&mut self, bound: u64) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ mixed >> 31) % bound
+        self.random.next() % bound
     }
 
     fn class(&mut self) -> Class {

@@ -243,7 +243,7 @@ impl<P: Packing> Access<Organization> for Capnp<P> {
 
     const VALIDATION: Validation = Validation::OnDemand;
 
-    fn access<'p>(&mut self, payload: &'p Payload) -> Result<Self::View<'p>> {
+    fn view<'p>(&mut self, payload: &'p Payload) -> Result<Self::View<'p>> {
         let segments = segments::<P>(payload)?;
         let readable = size(&segments).saturating_mul(READINGS).saturating_add(WORDS_AT_LEAST);
         Ok(View { message: message::Reader::new(segments, reader_options(payload, readable)), packing: PhantomData })

@@ -253,7 +253,7 @@ impl<T: Root + for<'p> Plain<'p>> DecodePrefix<T> for DataContract {
 impl Borrow<Organization> for DataContract {
     type Borrowed<'p> = OrganizationRef<'p>;
 
-    fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
+    fn read_borrowed<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
         read(&self.0, payload)
     }
 }

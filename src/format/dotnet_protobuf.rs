@@ -441,7 +441,7 @@ impl<M: Manner> Decode<Organization> for DotnetProtobuf<M> {
 impl<M: Manner> Borrow<Organization> for DotnetProtobuf<M> {
     type Borrowed<'p> = OrganizationRef<'p>;
 
-    fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
+    fn read_borrowed<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
         let (id, tags, members) = read::<M, _, _>(payload, Text::from, |Fields { id, texts, value, update_time }| {
             let [name, description, address] = texts.map(|text| text.map(Text::from));
             MemberRef { id, name, description, address, value, update_time }

@@ -166,7 +166,7 @@ impl Access<Organization> for FlatBuffers {
 
     const VALIDATION: Validation = Validation::Upfront;
 
-    fn access<'p>(&mut self, payload: &'p Payload) -> Result<message::Organization<'p>> {
+    fn view<'p>(&mut self, payload: &'p Payload) -> Result<message::Organization<'p>> {
         access(payload)
     }
 }

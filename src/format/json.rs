@@ -69,7 +69,7 @@ impl<T: DeserializeOwned> DecodePrefix<T> for Json {
 impl Borrow<Organization> for Json {
     type Borrowed<'p> = OrganizationRef<'p>;
 
-    fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
+    fn read_borrowed<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
         read(payload)
     }
 }

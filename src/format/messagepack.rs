@@ -102,7 +102,7 @@ macro_rules! reads {
         impl Borrow<Organization> for $format {
             type Borrowed<'p> = OrganizationRef<'p>;
 
-            fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
+            fn read_borrowed<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
                 read::<Self, _>(payload)
             }
         }

@@ -118,37 +118,35 @@ impl<'m, X, const EXACT: bool> Metered<'m, X, EXACT> {
     }
 }
 
-/// A visitor, and whether what it visits is counted item by item; the fields of a struct are counted with it.
-struct Visiting<'m, V, const EXACT: bool> {
+/// A visitor. What it visits is counted item by item if `COUNTED`; the fields of a struct are counted with it. If `TEXT`, only a string is
+/// expected. Both are known where a type is compiled, so that a struct's fields cost no question.
+struct Visiting<'m, V, const EXACT: bool, const COUNTED: bool, const TEXT: bool> {
     inner: V,
     held: &'m mut Held<EXACT>,
-    counted: bool,
-    /// Only a string is expected.
-    text: bool,
 }
 
 /// The parts of a list or a map, or a struct's fields.
-struct Parts<'m, A, const EXACT: bool> {
+struct Parts<'m, A, const EXACT: bool, const COUNTED: bool> {
     inner: A,
     held: &'m mut Held<EXACT>,
-    counted: bool,
     /// An item was asked for that is not counted yet.
     begun: bool,
 }
 
-impl<'m, A, const EXACT: bool> Parts<'m, A, EXACT> {
-    fn new(inner: A, held: &'m mut Held<EXACT>, counted: bool) -> Self {
-        Self { inner, held, counted, begun: false }
+impl<'m, A, const EXACT: bool, const COUNTED: bool> Parts<'m, A, EXACT, COUNTED> {
+    #[inline]
+    fn new(inner: A, held: &'m mut Held<EXACT>) -> Self {
+        Self { inner, held, begun: false }
     }
 
     /// Counts the item before the one that is asked for now: there was one, or nobody would ask on. Looking at what comes back instead
     /// would move a record of a hundred bytes once more.
     #[inline]
     fn count<T, E: de::Error>(&mut self) -> Result<(), E> {
-        if self.begun {
+        if COUNTED && self.begun {
             self.held.item::<T, E>()?;
         }
-        self.begun = self.counted;
+        self.begun = COUNTED;
         Ok(())
     }
 }
@@ -169,7 +167,7 @@ macro_rules! visiting {
         $(
             #[inline]
             fn $method<V: Visitor<'de>>(self, $($name: $type,)* visitor: V) -> Result<V::Value, D::Error> {
-                self.inner.$method($($name,)* Visiting { inner: visitor, held: self.held, counted: $counted, text: $text })
+                self.inner.$method($($name,)* Visiting::<_, EXACT, $counted, $text> { inner: visitor, held: self.held })
             }
         )*
     };
@@ -273,7 +271,7 @@ macro_rules! runs_of_bytes {
         $(
             #[inline]
             fn $method<E: de::Error>(self, value: $type) -> Result<V::Value, E> {
-                if self.text {
+                if TEXT {
                     let problem = match std::str::from_utf8(&value) {
                         Ok(_) => Problem::Unexpected { expected: "a string".to_owned(), found: "a run of bytes".to_owned() },
                         Err(_) => Problem::InvalidUtf8,
@@ -287,7 +285,9 @@ macro_rules! runs_of_bytes {
     };
 }
 
-impl<'de, V: Visitor<'de>, const EXACT: bool> Visitor<'de> for Visiting<'_, V, EXACT> {
+impl<'de, V: Visitor<'de>, const EXACT: bool, const COUNTED: bool, const TEXT: bool> Visitor<'de>
+    for Visiting<'_, V, EXACT, COUNTED, TEXT>
+{
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -359,7 +359,7 @@ impl<'de, V: Visitor<'de>, const EXACT: bool> Visitor<'de> for Visiting<'_, V, E
     fn visit_seq<A: SeqAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.held.enter()?;
         // Here and below a result is handed on as it is: to take it apart would move a record of a hundred bytes for each layer.
-        let result = self.inner.visit_seq(Parts::new(inner, &mut *self.held, self.counted));
+        let result = self.inner.visit_seq(Parts::<_, EXACT, COUNTED>::new(inner, &mut *self.held));
         if EXACT {
             self.held.depth -= 1;
         }
@@ -369,7 +369,7 @@ impl<'de, V: Visitor<'de>, const EXACT: bool> Visitor<'de> for Visiting<'_, V, E
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.held.enter()?;
-        let result = self.inner.visit_map(Parts::new(inner, &mut *self.held, self.counted));
+        let result = self.inner.visit_map(Parts::<_, EXACT, COUNTED>::new(inner, &mut *self.held));
         if EXACT {
             self.held.depth -= 1;
         }
@@ -379,7 +379,7 @@ impl<'de, V: Visitor<'de>, const EXACT: bool> Visitor<'de> for Visiting<'_, V, E
     #[inline]
     fn visit_enum<A: EnumAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.held.enter()?;
-        let result = self.inner.visit_enum(Parts::new(inner, &mut *self.held, false));
+        let result = self.inner.visit_enum(Parts::<_, EXACT, false>::new(inner, &mut *self.held));
         if EXACT {
             self.held.depth -= 1;
         }
@@ -396,7 +396,7 @@ impl<'de, S: DeserializeSeed<'de>, const EXACT: bool> DeserializeSeed<'de> for M
     }
 }
 
-impl<'de, A: SeqAccess<'de>, const EXACT: bool> SeqAccess<'de> for Parts<'_, A, EXACT> {
+impl<'de, A: SeqAccess<'de>, const EXACT: bool, const COUNTED: bool> SeqAccess<'de> for Parts<'_, A, EXACT, COUNTED> {
     type Error = A::Error;
 
     #[inline]
@@ -411,7 +411,7 @@ impl<'de, A: SeqAccess<'de>, const EXACT: bool> SeqAccess<'de> for Parts<'_, A, 
     }
 }
 
-impl<'de, A: MapAccess<'de>, const EXACT: bool> MapAccess<'de> for Parts<'_, A, EXACT> {
+impl<'de, A: MapAccess<'de>, const EXACT: bool, const COUNTED: bool> MapAccess<'de> for Parts<'_, A, EXACT, COUNTED> {
     type Error = A::Error;
 
     #[inline]
@@ -422,7 +422,7 @@ impl<'de, A: MapAccess<'de>, const EXACT: bool> MapAccess<'de> for Parts<'_, A, 
 
     #[inline]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        if self.counted {
+        if COUNTED {
             self.held.take::<A::Error>(0, size_of::<S::Value>())?;
         }
         self.inner.next_value_seed(Metered { inner: seed, held: &mut *self.held })
@@ -434,18 +434,18 @@ impl<'de, A: MapAccess<'de>, const EXACT: bool> MapAccess<'de> for Parts<'_, A, 
     }
 }
 
-impl<'de, 'm, A: EnumAccess<'de>, const EXACT: bool> EnumAccess<'de> for Parts<'m, A, EXACT> {
+impl<'de, 'm, A: EnumAccess<'de>, const EXACT: bool> EnumAccess<'de> for Parts<'m, A, EXACT, false> {
     type Error = A::Error;
-    type Variant = Parts<'m, A::Variant, EXACT>;
+    type Variant = Parts<'m, A::Variant, EXACT, false>;
 
     #[inline]
     fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self::Variant), A::Error> {
         let (value, inner) = self.inner.variant_seed(Metered { inner: seed, held: &mut *self.held })?;
-        Ok((value, Parts::new(inner, self.held, false)))
+        Ok((value, Parts::new(inner, self.held)))
     }
 }
 
-impl<'de, A: VariantAccess<'de>, const EXACT: bool> VariantAccess<'de> for Parts<'_, A, EXACT> {
+impl<'de, A: VariantAccess<'de>, const EXACT: bool> VariantAccess<'de> for Parts<'_, A, EXACT, false> {
     type Error = A::Error;
 
     #[inline]
@@ -460,11 +460,11 @@ impl<'de, A: VariantAccess<'de>, const EXACT: bool> VariantAccess<'de> for Parts
 
     #[inline]
     fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
-        self.inner.tuple_variant(len, Visiting { inner: visitor, held: self.held, counted: false, text: false })
+        self.inner.tuple_variant(len, Visiting::<_, EXACT, false, false> { inner: visitor, held: self.held })
     }
 
     #[inline]
     fn struct_variant<V: Visitor<'de>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value, A::Error> {
-        self.inner.struct_variant(fields, Visiting { inner: visitor, held: self.held, counted: false, text: false })
+        self.inner.struct_variant(fields, Visiting::<_, EXACT, false, false> { inner: visitor, held: self.held })
     }
 }

@@ -251,12 +251,22 @@ pub trait Borrow<T>: Format {
     /// The value that points into the payload.
     type Borrowed<'p>;
 
+    /// What a format implements; [`borrow`](Self::borrow) is what is called.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Decode::decode`].
+    fn read_borrowed<'p>(&mut self, payload: &'p Payload) -> Result<Self::Borrowed<'p>>;
+
     /// Reads a value that fills the payload to its end.
     ///
     /// # Errors
     ///
     /// As for [`Decode::decode`].
-    fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<Self::Borrowed<'p>>;
+    #[inline]
+    fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<Self::Borrowed<'p>> {
+        self.read_borrowed(payload).map_err(|error| error.explained(Operation::Borrow, Self::INFO.wire_format, payload))
+    }
 }
 
 /// A payload read where it stands, without decoding.
@@ -267,12 +277,23 @@ pub trait Access<T>: Format {
     /// When the payload is proven safe to read.
     const VALIDATION: Validation;
 
+    /// What a format implements; [`access`](Self::access) is what is called.
+    ///
+    /// # Errors
+    ///
+    /// As for [`access`](Self::access).
+    fn view<'p>(&mut self, payload: &'p Payload) -> Result<Self::View<'p>>;
+
     /// Gives a view of a payload that may come from anywhere.
     ///
     /// # Errors
     ///
-    /// The payload is malformed, as far as it is looked at now; see [`VALIDATION`](Self::VALIDATION).
-    fn access<'p>(&mut self, payload: &'p Payload) -> Result<Self::View<'p>>;
+    /// The payload is malformed, as far as it is looked at now; see [`VALIDATION`](Self::VALIDATION). The error says what the bytes are, if
+    /// they are recognised as something else.
+    #[inline]
+    fn access<'p>(&mut self, payload: &'p Payload) -> Result<Self::View<'p>> {
+        self.view(payload).map_err(|error| error.explained(Operation::Access, Self::INFO.wire_format, payload))
+    }
 }
 
 /// The twin of [`Access`] for bytes that are known to be good.

@@ -156,7 +156,7 @@ impl Access<Organization> for Rkyv {
 
     const VALIDATION: Validation = Validation::Upfront;
 
-    fn access<'p>(&mut self, payload: &'p Payload) -> Result<Self::View<'p>> {
+    fn view<'p>(&mut self, payload: &'p Payload) -> Result<Self::View<'p>> {
         access(payload)
     }
 }

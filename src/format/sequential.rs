@@ -401,7 +401,7 @@ impl<L: Lengths> DecodeInto<Organization> for Sequential<L> {
 impl<L: Lengths> Borrow<Organization> for Sequential<L> {
     type Borrowed<'p> = OrganizationRef<'p>;
 
-    fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
+    fn read_borrowed<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
         let ((id, tags, members), used) = read::<L, _, _>(payload, Text::from, |row| MemberRef {
             id: row.id,
             name: Some(row.text(0).into()),
@@ -445,7 +445,7 @@ impl<L: Lengths> Access<Organization> for Sequential<L> {
 
     const VALIDATION: Validation = Validation::Upfront;
 
-    fn access<'p>(&mut self, payload: &'p Payload) -> Result<View<'p, L>> {
+    fn view<'p>(&mut self, payload: &'p Payload) -> Result<View<'p, L>> {
         let view = View::new(payload, |reader, tag| reader.valid(tag).map(drop))?;
         let mut rows = Rows::new(view.members.clone(), view.member_count);
         while !rows.next()?.is_empty() {}

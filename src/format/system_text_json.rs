@@ -72,7 +72,7 @@ impl<T: for<'p> Plain<'p>> DecodePrefix<T> for SystemTextJson {
 impl Borrow<Organization> for SystemTextJson {
     type Borrowed<'p> = OrganizationRef<'p>;
 
-    fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
+    fn read_borrowed<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
         read(payload)
     }
 }

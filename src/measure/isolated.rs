@@ -68,7 +68,7 @@ fn perform(registry: &Registry, task: Task, cell: Cell) -> Result<Record> {
 
 /// What the state of the cell's codec takes; nought for a cell without one.
 fn state_bytes(registry: &Registry, Cell { id, spec }: &Cell) -> Result<u64> {
-    let source = registry.sources().iter().find(|source| source.format.name == id.format && source.dataset == id.dataset);
+    let source = registry.source(&id.format, &id.dataset);
     match (&id.codec, source) {
         (Some(codec), Some(source)) => Ok(registry.codec_state_bytes(&mut Stock::default(), spec, source, codec)? as u64),
         _ => Ok(0),

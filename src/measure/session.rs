@@ -356,7 +356,7 @@ impl<'r> Session<'r> {
             return Ok(());
         }
         let Cell { id, spec } = cell;
-        let source = self.registry.sources().iter().find(|source| source.format.name == id.format && source.dataset == id.dataset);
+        let source = self.registry.source(&id.format, &id.dataset);
         let Some(source) = source else { return Ok(()) };
         let stock = &mut self.stock;
         let bytes = match &id.codec {
@@ -395,9 +395,8 @@ impl<'r> Session<'r> {
     /// Records which libraries' default limits stop a dataset of this size.
     fn default_limits(&mut self, members: usize) -> io::Result<()> {
         for limits in self.registry.default_limits().iter().filter(|limits| self.selection.takes_source(limits.dataset, limits.format)) {
-            let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == limits.dataset) else { continue };
-            let source =
-                self.registry.sources().iter().find(|source| (source.format.name, source.dataset) == (limits.format, limits.dataset));
+            let Some(dataset) = self.registry.dataset(limits.dataset) else { continue };
+            let source = self.registry.source(limits.format, limits.dataset);
             let spec = dataset.spec(members);
             let Some(Ok(payload)) = source.map(|source| source.payload(&mut self.stock, &spec)) else { continue };
             self.writer.write(&Record::DefaultLimits(DefaultLimits {
@@ -414,7 +413,7 @@ impl<'r> Session<'r> {
     /// Records the ratios that are held to a bound, each pair of cases timed in turn.
     fn ratios(&mut self, members: usize, budget: Budget, done: &Done) -> io::Result<()> {
         for comparison in self.registry.comparisons().iter().filter(|comparison| self.selection.takes(&comparison.case)) {
-            let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == comparison.case.dataset) else { continue };
+            let Some(dataset) = self.registry.dataset(&comparison.case.dataset) else { continue };
             let cell = Cell { id: comparison.case.clone(), spec: dataset.spec(members) };
             if done.has(&Of::Ratio(cell.clone(), comparison.against.clone())) {
                 continue;
@@ -442,8 +441,8 @@ impl<'r> Session<'r> {
     fn speeds(&mut self, members: usize, budget: Budget) -> io::Result<()> {
         for speed in self.registry.speeds().iter().filter(|speed| self.selection.takes(&speed.case)) {
             let id = &speed.case;
-            let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == id.dataset) else { continue };
-            let source = self.registry.sources().iter().find(|source| source.format.name == id.format && source.dataset == id.dataset);
+            let Some(dataset) = self.registry.dataset(&id.dataset) else { continue };
+            let source = self.registry.source(&id.format, &id.dataset);
             let (Some(source), Some(case)) = (source, self.registry.case(id)) else { continue };
             let cell = Cell { id: id.clone(), spec: dataset.spec(members) };
             let taken = source.payload(&mut self.stock, &cell.spec).and_then(|payload| {
@@ -462,7 +461,7 @@ impl<'r> Session<'r> {
     fn readings(&mut self, members: usize, budget: Budget, done: &Done) -> io::Result<()> {
         let sources = self.registry.sources().iter().filter(|source| self.selection.takes_source(source.dataset, source.format.name));
         for source in sources {
-            let Some(dataset) = self.registry.datasets().iter().find(|dataset| dataset.name == source.dataset) else { continue };
+            let Some(dataset) = self.registry.dataset(source.dataset) else { continue };
             let (spec, format) = (dataset.spec(members), source.format.name.to_owned());
             let id = OpeningId { dataset: source.dataset.to_owned(), spec: spec.clone(), format, opening: Operation::Decode };
             if done.has(&Of::openings(&id)) {

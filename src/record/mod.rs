@@ -101,6 +101,14 @@ pub struct Run {
     pub planned: Vec<Cell>,
 }
 
+impl Run {
+    /// A run of this process that sets out to measure no cells of the registry.
+    pub fn unplanned(program: &str, allocator: &str) -> Self {
+        let environment = Environment::of_this_process(allocator);
+        Self { version: VERSION, program: program.to_owned(), environment, planned: Vec::new() }
+    }
+}
+
 /// One cell of the tables: a case on a dataset of a size.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell {

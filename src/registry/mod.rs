@@ -395,6 +395,11 @@ impl Registry {
         &self.datasets
     }
 
+    /// The dataset of this name.
+    pub fn dataset(&self, name: &str) -> Option<&DatasetInfo> {
+        self.datasets.iter().find(|dataset| dataset.name == name)
+    }
+
     /// The codecs.
     pub fn codecs(&self) -> impl Iterator<Item = &CodecInfo> {
         self.codecs.iter().map(|codec| &codec.info)
@@ -437,6 +442,11 @@ impl Registry {
     /// The formats that encode, one entry for each dataset.
     pub fn sources(&self) -> &[Source] {
         &self.sources
+    }
+
+    /// The format of this name, encoding the dataset of that one.
+    pub fn source(&self, format: &str, dataset: &str) -> Option<&Source> {
+        self.sources.iter().find(|source| source.format.name == format && source.dataset == dataset)
     }
 
     /// The same formats as both ends of a transfer.

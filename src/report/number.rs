@@ -134,6 +134,9 @@ mod tests {
         ] {
             assert_eq!(duration(value), expected);
         }
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (92_853_782, "92,853,782")] {
+            assert_eq!(count(number), text);
+        }
         assert_eq!(bytes(92_853_782.0), "92.9 MB");
         assert_eq!(bytes(12.0), "12.0 bytes");
         assert_eq!([1e6, 1e7, 2.5e9, 1e11].map(bandwidth), ["1 Mbit/s", "10 Mbit/s", "2.50 Gbit/s", "100 Gbit/s"]);

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::dataset::SplitMix64;
+
 /// The kinds of damage, for the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -64,7 +66,7 @@ impl Mutation {
             Self::Byte(at, added) => damaged[at] = damaged[at].wrapping_add(added),
             Self::Bit(at) => damaged[at / 8] ^= 1 << (at % 8),
             Self::Splice(seed) => {
-                let mut draw = Draw(seed);
+                let mut draw = Draw::new(seed);
                 splice(&mut draw, other, damaged);
                 // A byte more each time, so it ends.
                 while damaged == payload || damaged == other {
@@ -145,16 +147,16 @@ fn splice(draw: &mut Draw, other: &[u8], damaged: &mut Vec<u8>) {
     }
 }
 
-/// SplitMix64: any seed is as good as another, so the mutation's number can be a part of it.
-pub(super) struct Draw(pub(super) u64);
+/// Draws from a generator for which any seed is as good as another, so the mutation's number can be a part of it.
+pub(super) struct Draw(SplitMix64);
 
 impl Draw {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(SplitMix64::new(seed))
+    }
+
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next()
     }
 
     /// A number below `bound`, or 0 where nothing is below it.

@@ -77,7 +77,7 @@ impl Plan {
                 left -= stretch.count;
             }
         }
-        let mut draw = Draw(self.seed ^ Draw(number).next());
+        let mut draw = Draw::new(self.seed ^ Draw::new(number).next());
         let of = match draw.below(SPLICES.0) {
             0 => &self.large,
             few if few <= SPLICES.1 => &self.middle,

@@ -154,7 +154,7 @@ impl Target {
 }
 
 fn payload(registry: &Registry, source: &Source, members: usize) -> Result<Payload> {
-    let dataset = registry.datasets().iter().find(|dataset| dataset.name == source.dataset);
+    let dataset = registry.dataset(source.dataset);
     let spec: Spec = dataset.ok_or_else(|| Error::malformed("registry", format_args!("no dataset {}", source.dataset)))?.spec(members);
     Ok(Payload::clone(&*source.payload(&mut Stock::default(), &spec)?))
 }

@@ -30,7 +30,7 @@ use std::io::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use wirewise::record::{Environment, Record, Run, Suite, SuiteException, VERSION, Writer};
+use wirewise::record::{Record, Run, Suite, SuiteException, Writer};
 
 /// What a suite asks of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,12 +160,7 @@ fn every_file_of_every_suite() {
         println!("{suite}, {reader}: {cases} cases, {passed} passed, {refused} refused, {differed} differed");
     }
     if let Some(path) = std::env::var_os("WIREWISE_SUITES") {
-        let run = Run {
-            version: VERSION,
-            program: "cargo test --test suites".into(),
-            environment: Environment::of_this_process(""),
-            planned: Vec::new(),
-        };
+        let run = Run::unplanned("cargo test --test suites", "");
         let mut writer = Writer::create(Path::new(&path), run).unwrap();
         for record in records {
             writer.write(&Record::Suite(Box::new(record))).unwrap();

@@ -9,7 +9,8 @@ use std::time::Instant;
 use anyhow::Context;
 
 use super::{Arguments, Claim, NOT_AT_HAND, Verdict, exact, print_claims};
-use crate::cli::{print_table, thousands};
+use crate::cli::print_table;
+use crate::dataset::SplitMix64;
 use crate::format::nrbf::Nrbf;
 use crate::format::protobuf_net::references::{Holds, Model, ModelClass, ModelField, Root};
 use crate::format::{Decode, Encode};
@@ -18,6 +19,7 @@ use crate::graph::{
     Type, Value,
 };
 use crate::payload::Payload;
+use crate::report::number;
 use crate::statistics::Summary;
 
 const RUNS: u16 = 30;
@@ -51,7 +53,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 unknown(),
                 time(figures.decode),
                 unknown(),
-                thousands(figures.bytes.median as u64),
+                number::count(figures.bytes.median as u64),
                 unknown(),
                 (*remark).to_owned(),
             ]
@@ -194,7 +196,8 @@ fn company() -> Graph {
     let mut graph = Graph::default();
     let library = graph.add_library(LIBRARY);
     let classes = classes(&mut graph, library);
-    let mut draws = SplitMix64(7);
+    // The generator that the .NET program draws from, so that both have the same graph.
+    let mut draws = SplitMix64::new(7);
     let mut departments = Vec::new();
     for department in 0..DEPARTMENTS {
         let own = placeholder(&mut graph);
@@ -202,7 +205,7 @@ fn company() -> Graph {
         let employees: Vec<ObjectId> = (0..EMPLOYEES).map(|_| placeholder(&mut graph)).collect();
         for (at, &place) in employees.iter().enumerate() {
             let id = department * EMPLOYEES + at;
-            let salary = f64::from(draws.next_int()) / 100.0;
+            let salary = f64::from(next_int(&mut draws)) / 100.0;
             let hired = HIRED_FROM + draws.next() % 5000 * TICKS_A_DAY;
             let values = vec![
                 Value::I32(id as i32),
@@ -327,22 +330,9 @@ fn list(graph: &mut Graph, class: ClassId, element: Type, items: &[ObjectId]) ->
     Value::Object(graph.add(instance(class, vec![Value::Object(array), count, count])))
 }
 
-/// The generator that the .NET program draws from, so that both have the same graph.
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ mixed >> 31
-    }
-
-    /// As .NET's `Random.Next(1, int.MaxValue)`: from 1 on.
-    fn next_int(&mut self) -> i32 {
-        (1 + self.next() % 2_147_483_646) as i32
-    }
+/// As .NET's `Random.Next(1, int.MaxValue)`: from 1 on.
+fn next_int(draws: &mut SplitMix64) -> i32 {
+    (1 + draws.next() % 2_147_483_646) as i32
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 //! claims are taken as what that table says: which row is least, which is greatest, which is below which.
 
 use super::{Arguments, Verdict, print_claims};
-use crate::cli::{print_table, thousands};
+use crate::cli::print_table;
 use crate::dataset::{Dataset, Organization};
 use crate::operation::Operation;
-use crate::registry::{CaseId, Registry, Source, Stock};
+use crate::registry::{CaseId, Registry, Stock};
+use crate::report::number;
 use crate::statistics::Summary;
 
 const PUBLISHED_MEMBERS: usize = 1_000_000;
@@ -155,7 +156,7 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) {
         match measure(registry, &mut stock, row, members, runs) {
             Ok(measured) => {
                 let ours = [measured.encode, measured.decode].map(|time| format!("{time:.0}"));
-                rows.push(table_row(row, ours, &thousands(measured.bytes as u64), &thousands(members as u64), row.remark));
+                rows.push(table_row(row, ours, &number::count(measured.bytes as u64), &number::count(members as u64), row.remark));
                 figures.push((row.title, measured));
             }
             Err(reason) => rows.push(table_row(row, ["–".into(), "–".into()], "–", "–", &reason)),
@@ -163,7 +164,7 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) {
     }
     println!(
         "{} members, seed {}, medians of {} runs; the sums over all fields of what was decoded agree.\n",
-        thousands(members as u64),
+        number::count(members as u64),
         Organization::SEED,
         runs
     );
@@ -184,7 +185,7 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) {
 }
 
 fn table_row(row: &Row, [encode, decode]: [String; 2], bytes: &str, count: &str, remark: &str) -> Vec<String> {
-    let published = |figure: f64| thousands(figure as u64);
+    let published = |figure: f64| number::count(figure as u64);
     let Figures { encode: published_encode, decode: published_decode, bytes: published_bytes } = row.published;
     vec![
         row.title.to_owned(),
@@ -201,8 +202,7 @@ fn table_row(row: &Row, [encode, decode]: [String; 2], bytes: &str, count: &str,
 
 /// Encodes and decodes as the article did, into a fresh sink and to the native value; what is decoded is held against the dataset.
 fn measure(registry: &Registry, stock: &mut Stock, row: &Row, members: usize, runs: u16) -> Result<Figures, String> {
-    let find = |source: &&Source| source.format.name == row.format && source.dataset == Organization::NAME;
-    let source = registry.sources().iter().find(find).ok_or("its feature is not enabled")?;
+    let source = registry.source(row.format, Organization::NAME).ok_or("its feature is not enabled")?;
     let spec = crate::dataset::Spec::of::<Organization>(members);
     let mut milliseconds = |operation: Operation, codec: Option<&str>| -> Result<f64, String> {
         let id = CaseId { operation, dataset: Organization::NAME.into(), format: row.format.into(), codec: codec.map(str::to_owned) };

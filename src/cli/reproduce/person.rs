@@ -6,11 +6,12 @@
 use std::time::Duration;
 
 use super::{Arguments, Claim, NOT_AT_HAND, Verdict, exact, print_claims};
-use crate::cli::{print_table, thousands};
+use crate::cli::print_table;
 use crate::dataset::{Dataset, Person, Spec};
 use crate::measure::{Budget, allocator, sample};
 use crate::operation::Operation;
 use crate::registry::{CaseId, Registry, Stock};
+use crate::report::number;
 use crate::statistics::Summary;
 
 const RUNS: u16 = 100;
@@ -122,7 +123,7 @@ fn row(
             let times = of(figures);
             let ratio = json.map_or_else(|| "–".to_owned(), |json| format!("{:.2}", times.mean / of(json).mean));
             let nanoseconds = |time: f64| format!("{time:.1}");
-            let (allocated, bytes) = (thousands(times.allocated), thousands(figures.bytes as u64));
+            let (allocated, bytes) = (number::count(times.allocated), number::count(figures.bytes as u64));
             [nanoseconds(times.mean), nanoseconds(times.error), nanoseconds(times.deviation), ratio, allocated, bytes]
         }
         Err(reason) => [reason.clone(), "–".into(), "–".into(), "–".into(), "–".into(), "–".into()],
@@ -133,8 +134,7 @@ fn row(
 fn measure(registry: &Registry, format: &str, runs: u16) -> Result<Figures, String> {
     let mut stock = Stock::default();
     let spec = Spec::of::<Person>(1);
-    let find = |source: &&crate::registry::Source| source.format.name == format && source.dataset == Person::NAME;
-    let source = registry.sources().iter().find(find).ok_or("its feature is not enabled")?;
+    let source = registry.source(format, Person::NAME).ok_or("its feature is not enabled")?;
     let bytes = source.payload(&mut stock, &spec).map_err(|error| error.to_string())?.len();
     let mut times = |operation: Operation| -> Result<Times, String> {
         let id = CaseId { operation, dataset: Person::NAME.into(), format: format.into(), codec: None };

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use super::{Arguments, Claim, NOT_AT_HAND, Verdict, exact, print_claims};
-use crate::cli::{print_table, thousands};
+use crate::cli::print_table;
 use crate::dataset::{Dataset, Organization, Person, Spec};
 use crate::payload::Payload;
 use crate::registry::{Registry, Source};
+use crate::report::number;
 use crate::statistics::Summary;
 use crate::stream;
 
@@ -56,9 +57,7 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     let folder = tempfile::tempdir().context("a folder for the files")?;
     let (mut rows, mut claims): (Vec<Vec<String>>, Vec<Claim>) = (Vec::new(), Vec::new());
     for structure in &structures {
-        let sources = FORMATS.map(|(_, format)| {
-            registry.sources().iter().find(|source| source.format.name == format && source.dataset == structure.dataset)
-        });
+        let sources = FORMATS.map(|(_, format)| registry.source(format, structure.dataset));
         let mut figures = [None, None, None];
         for (which, source) in sources.iter().enumerate() {
             let path = folder.path().join(format!("{}.{}", structure.title, FORMATS[which].1));
@@ -78,7 +77,7 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     }
     println!(
         "Simple: a Person. Complex: an organization of {} members. Medians of {runs} samples, in microseconds.\n",
-        thousands(members as u64)
+        number::count(members as u64)
     );
     let mut head = vec!["structure", "", "format", "bytes"];
     head.extend(WORKS);
@@ -100,7 +99,7 @@ fn row(structure: &str, which: usize, figures: Option<&Figures>) -> Vec<String> 
     let mut cells = vec![structure.to_owned(), title.to_owned(), format.to_owned()];
     match figures {
         Some(figures) => {
-            cells.push(thousands(figures.bytes as u64));
+            cells.push(number::count(figures.bytes as u64));
             cells.extend(figures.times.map(|time| format!("{:.2}", time.median / 1e3)));
         }
         None => cells.extend(["its feature is not enabled".to_owned()].into_iter().chain(WORKS.map(|_| "–".to_owned()))),

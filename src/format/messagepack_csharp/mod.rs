@@ -322,7 +322,7 @@ impl<const MAP: bool, const COMPRESSION: u8> DecodePrefix<Value> for MessagePack
 impl<const MAP: bool> Borrow<Organization> for MessagePackCsharp<MAP, PLAIN> {
     type Borrowed<'p> = OrganizationRef<'p>;
 
-    fn borrow<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
+    fn read_borrowed<'p>(&mut self, payload: &'p Payload) -> Result<OrganizationRef<'p>> {
         let mut reader = Reader::<MAP>::new(Self::INFO.name, payload, payload.limits(), false);
         let value = OrganizationRef::read(&mut reader)?;
         reader.end()?;

@@ -150,8 +150,7 @@ impl Pipeline {
             Ok::<_, Error>((time(Operation::Compress, format, Some(codec))?, time(Operation::Decompress, format, Some(codec))?))
         });
         let coded = coded.transpose()?;
-        let is_source = |source: &&crate::registry::Source| source.format.name == format && source.dataset == self.ends.dataset;
-        let source = registry.sources().iter().find(is_source).ok_or_else(|| Error::malformed("transfer", "no such format"))?;
+        let source = registry.source(format, self.ends.dataset).ok_or_else(|| Error::malformed("transfer", "no such format"))?;
         let per_member = |bytes: usize| bytes as f64 / spec.members.max(1) as f64;
         let codecs = match (codec, coded) {
             (Some(codec), Some((compress, decompress))) => {

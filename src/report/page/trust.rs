@@ -69,13 +69,11 @@ fn lead(torture: &[&Torture]) -> Block {
     let failed: u64 = torture.iter().map(|torture| torture.tally.failed).sum();
     let sealed: u64 = torture.iter().map(|torture| torture.tally.sealed.different).sum();
     let silent = torture.iter().filter(|torture| silent(torture) > 0).count();
-    let codecs = torture.iter().filter(|torture| torture.target_kind == TortureKind::Codec).count();
     Block::Prose(
         Text::from(format!(
-            "{} damaged payloads through {} and {}: ",
+            "{} damaged payloads through {}, each a format with a dataset, or a codec: ",
             number::count(mutations),
-            plural(torture.len() - codecs, "format"),
-            plural(codecs, "codec")
+            plural(torture.len(), "target")
         ))
         .strong(if failed == 0 {
             "no panic, crash or hang, and none took more memory or time than it may".to_owned()
