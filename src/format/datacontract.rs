@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use quick_xml::NsReader;
 use quick_xml::events::{BytesStart, Event};
-use quick_xml::name::{Namespace, ResolveResult};
+use quick_xml::name::{Namespace, NamespaceResolver, ResolveResult};
+use quick_xml::reader::Reader as XmlReader;
 
 use super::plain::{Plain, Source};
 use super::sink::Sink;
@@ -270,9 +270,19 @@ fn utf8(payload: &[u8]) -> Result<&str> {
 
 /// The value, and the reader behind the end of its element.
 fn read_root<'n, 'p, T: Root + Plain<'p>>(names: &'n Names, text: &'p str, limits: Limits) -> Result<(T, Reader<'n, 'p>)> {
-    let mut xml = NsReader::from_str(text);
+    let mut xml = XmlReader::from_str(text);
     xml.config_mut().expand_empty_elements = true;
-    let mut reader = Reader { names, xml, len: text.len(), depth: 0, meter: Meter::new(limits), nil: false };
+    let mut reader = Reader {
+        names,
+        xml,
+        resolver: NamespaceResolver::default(),
+        scopes: Vec::new(),
+        unprefixed: None,
+        len: text.len(),
+        depth: 0,
+        meter: Meter::new(limits),
+        nil: false,
+    };
     reader.root(T::element(names))?;
     if reader.nil {
         return Err(reader.malformed("null where an object is expected"));
@@ -284,7 +294,14 @@ fn read_root<'n, 'p, T: Root + Plain<'p>>(names: &'n Names, text: &'p str, limit
 /// Reads elements. It stands behind an element's start when it is asked for a value, and behind its end when it has given one.
 struct Reader<'n, 'p> {
     names: &'n Names,
-    xml: NsReader<&'p [u8]>,
+    xml: XmlReader<&'p [u8]>,
+    /// The namespaces that are declared here. quick-xml's own reader with namespaces asks every element for declarations; most have no
+    /// attribute at all.
+    resolver: NamespaceResolver,
+    /// The depths of the open elements that have attributes, and so a scope in the resolver.
+    scopes: Vec<usize>,
+    /// What elements without a prefix are in the innermost scope, once it was asked for.
+    unprefixed: Option<Kind>,
     len: usize,
     depth: usize,
     meter: Meter,
@@ -342,19 +359,47 @@ impl<'p> Reader<'_, 'p> {
         let check = self.meter.limits().hold_depth(self.depth);
         check.map_err(|problem| Error::at(NAME, self.offset(), problem))?;
         self.nil = false;
-        for attribute in start.attributes() {
-            let attribute = attribute.map_err(|error| self.malformed(error))?;
-            let (namespace, local) = self.xml.resolver().resolve_attribute(attribute.key);
-            if namespace == ResolveResult::Bound(Namespace(INSTANCE)) && local.as_ref() == "nil" {
-                self.nil = matches!(attribute.value.trim(), "true" | "1");
-            }
+        if !start.attributes_raw().is_empty() {
+            self.attributes(start)?;
         }
-        Ok(match self.xml.resolver().resolve_element(start.name()).0 {
+        let prefixed = start.name().prefix().is_some();
+        if let (false, Some(kind)) = (prefixed, self.unprefixed) {
+            return Ok(kind);
+        }
+        let kind = match self.resolver.resolve_element(start.name()).0 {
             ResolveResult::Bound(Namespace(namespace)) if namespace == self.names.namespace => Kind::Contract,
             ResolveResult::Bound(Namespace(ARRAYS)) => Kind::Arrays,
             ResolveResult::Unknown(prefix) => return Err(self.malformed(format!("the prefix {prefix:.40}, which is not declared"))),
             _ => Kind::Other,
-        })
+        };
+        if !prefixed {
+            self.unprefixed = Some(kind);
+        }
+        Ok(kind)
+    }
+
+    /// Takes note of what the attributes of an element that starts declare and say.
+    fn attributes(&mut self, start: &BytesStart<'_>) -> Result<()> {
+        self.resolver.push(start).map_err(|error| self.library(&error.into()))?;
+        self.scopes.push(self.depth);
+        self.unprefixed = None;
+        for attribute in start.attributes() {
+            let attribute = attribute.map_err(|error| self.malformed(error))?;
+            let (namespace, local) = self.resolver.resolve_attribute(attribute.key);
+            if namespace == ResolveResult::Bound(Namespace(INSTANCE)) && local.as_ref() == "nil" {
+                self.nil = matches!(attribute.value.trim(), "true" | "1");
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note of an element that ends.
+    fn leave(&mut self) {
+        if self.scopes.pop_if(|depth| *depth == self.depth).is_some() {
+            self.resolver.pop();
+            self.unprefixed = None;
+        }
+        self.depth -= 1;
     }
 
     /// Moves behind the root's start.
@@ -384,7 +429,7 @@ impl<'p> Reader<'_, 'p> {
                     return Ok(Next::Start(kind, start));
                 }
                 Event::End(_) => {
-                    self.depth -= 1;
+                    self.leave();
                     return Ok(Next::End);
                 }
                 Event::Text(text) if is_space(&text.xml10_content()) => {}
@@ -403,7 +448,7 @@ impl<'p> Reader<'_, 'p> {
                 Event::Start(start) => {
                     self.enter(&start)?;
                 }
-                Event::End(_) => self.depth -= 1,
+                Event::End(_) => self.leave(),
                 Event::GeneralRef(reference) => {
                     self.resolve(&reference)?;
                 }
@@ -439,7 +484,7 @@ impl<'p> Reader<'_, 'p> {
                 Event::GeneralRef(reference) => Cow::Owned(self.resolve(&reference)?.to_string()),
                 Event::Comment(_) | Event::PI(_) => continue,
                 Event::End(_) => {
-                    self.depth -= 1;
+                    self.leave();
                     return Ok(content);
                 }
                 Event::Eof => return Err(self.truncated()),
