@@ -12,6 +12,11 @@ use wirewise::Registry;
 use wirewise::dataset::{Dataset, Organization, Spec};
 use wirewise::registry::{Source, Stock};
 
+#[cfg(all(feature = "protobuf-net", feature = "nrbf"))]
+#[path = "support/vectors.rs"]
+#[allow(dead_code)]
+mod vectors;
+
 fn wirewise(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirewise"));
     command.args(arguments).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -218,4 +223,117 @@ fn a_graph_is_shown_with_its_ids_and_types_or_plain() {
     assert_eq!(String::from_utf8(shown).unwrap().trim_end(), r#"{"$id":1,"$values":[{"$ref":1}]}"#);
     let (_, said) = fails(path, &["decode", "-", "--format", "nrbf"], &cycle[..cycle.len() - 1]);
     assert!(said.contains("nrbf, decode: at byte 31"), "{said}");
+}
+
+#[cfg(feature = "protobuf-net")]
+const NODES: &str = r#"{
+  "library": "pbn, Version=2.0.0.668, Culture=neutral, PublicKeyToken=null",
+  "classes": [
+    { "name": "Node", "fields": [
+      { "number": 1, "name": "Id", "type": "System.Int32" },
+      { "number": 2, "name": "Name", "type": "System.String" },
+      { "number": 3, "name": "Next", "type": "Node", "as_reference": true },
+      { "number": 4, "name": "Kids", "type": "Node", "as_reference": true, "list": true } ] },
+    { "name": "Test", "fields": [{ "number": 1, "name": "Id", "type": "System.Int32" }] },
+    { "name": "Dynamics", "fields": [
+      { "number": 5, "name": "Shared", "type": "System.Object", "as_reference": true, "dynamic_type": true },
+      { "number": 6, "name": "SharedToo", "type": "System.Object", "as_reference": true, "dynamic_type": true } ] } ]
+}"#;
+
+#[cfg(feature = "protobuf-net")]
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+/// What protobuf-net 2.0.0.668 wrote, shown by a model of its classes.
+#[test]
+#[cfg(feature = "protobuf-net")]
+fn a_graph_that_does_not_tell_its_classes_is_shown_by_a_model_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("model.json"), NODES).unwrap();
+    let cases: &[(&str, &[&str], &str)] = &[
+        (
+            "08011201611A0D1001520908021201611A020800",
+            &["--plain"],
+            r#"{"$id":1,"Id":1,"Name":"a","Next":{"Id":2,"Name":"a","Next":{"$ref":1},"Kids":null},"Kids":null}"#,
+        ),
+        ("08051A020800", &[], r#"{"$id":1,"$type":"Node, pbn","Id":5,"Name":null,"Next":{"$ref":1},"Kids":null}"#),
+        (
+            "0801220610015202080922020801",
+            &["--plain", "--root", "Node"],
+            r#"{"Id":1,"Name":null,"Next":null,"Kids":[{"$id":2,"Id":9,"Name":null,"Next":null,"Kids":null},{"$ref":2}]}"#,
+        ),
+        ("0A0208010A00", &["--plain", "--root", "list:Test"], r#"[{"Id":1},{"Id":0}]"#),
+        (
+            "2A4C100120024242546573742C2070626E2C2056657273696F6E3D322E302E302E3636382C2043756C747572653D6E65757472616C2C205075626C69634B6579546F6B656E3D6E756C6C5202080732020801",
+            &["--plain", "--root", "Dynamics"],
+            r#"{"Shared":{"$id":2,"Id":7},"SharedToo":{"$ref":2}}"#,
+        ),
+    ];
+    for (hex, arguments, expected) in cases {
+        let payload = bytes(hex);
+        let decode = [&["decode", "-", "--model", "model.json"], *arguments].concat();
+        let (shown, said) = succeeds(path, &decode, &payload);
+        assert_eq!(String::from_utf8(shown).unwrap().trim_end(), *expected, "{hex}");
+        assert!(said.contains(&format!("protobuf-net: {} bytes used, 0 left", payload.len())), "{said}");
+    }
+    let cycle = bytes(cases[0].0);
+    fs::write(path.join("empty.json"), r#"{"classes":[]}"#).unwrap();
+    let refused: &[(&[&str], &[u8], &str)] = &[
+        (&["--model", "model.json"], &cycle[..cycle.len() - 1], "protobuf-net: at byte "),
+        (&["--model", "model.json", "--root", "Nobody"], &cycle, r#"the model: it has no class "Nobody"; there are Node, Test, Dynamics"#),
+        (&["--model", "empty.json"], &cycle, "empty.json: the model: it has no class"),
+        (&["--model", "missing.json"], &cycle, "missing.json"),
+        (&["--model", "model.json", "--format", "json"], &cycle, "the format json takes none; protobuf-net does"),
+        (&["--root", "Node"], &cycle, "--model"),
+    ];
+    for (arguments, payload, reason) in refused {
+        let (_, said) = fails(path, &[&["decode", "-"], *arguments].concat(), payload);
+        assert!(said.contains(reason), "{arguments:?}: {said}");
+    }
+}
+
+/// A graph of BinaryFormatter's becomes one with references, and stays what it was.
+#[test]
+#[cfg(all(feature = "protobuf-net", feature = "nrbf"))]
+fn a_graph_becomes_one_of_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let model = r#"{"classes":[{"name":"Peer.Node","fields":[
+        {"number":1,"name":"Name","type":"System.String"},
+        {"number":2,"name":"Next","type":"Peer.Node","as_reference":true},
+        {"number":3,"name":"Other","type":"Peer.Node","as_reference":true},
+        {"number":4,"name":"Children","type":"Peer.Node","as_reference":true,"list":true}]}]}"#;
+    fs::write(path.join("model.json"), model).unwrap();
+    let vectors = vectors::Vectors::open("nrbf");
+    for name in ["node-self", "node-shared", "node-tree-with-parents"] {
+        let payload = vectors.file(&format!("{name}.binaryformatter.bin"));
+        let (expected, _) = succeeds(path, &["decode", "-", "--plain"], payload);
+        let convert = ["convert", "-", "graph.pb", "--to", "protobuf-net", "--model", "model.json"];
+        succeeds(path, &convert, payload);
+        let (shown, _) = succeeds(path, &["decode", "graph.pb", "--plain", "--model", "model.json"], b"");
+        // Ids are places in the graph, and lists of BinaryFormatter have an object around their array.
+        let [shown, expected] = [shown, expected].map(|json| without_numbers(&String::from_utf8(json).unwrap()));
+        assert_eq!(shown, expected, "{name}");
+    }
+    let (_, said) = fails(path, &["convert", "-", "-", "--to", "protobuf-net", "--model", "model.json"], json(1).as_bytes());
+    assert!(said.contains("--model: it describes a graph, and json is read as the organization alone"), "{said}");
+}
+
+/// JSON whose ids are numbered in the order in which they come.
+#[cfg(all(feature = "protobuf-net", feature = "nrbf"))]
+fn without_numbers(json: &str) -> String {
+    let mut known: Vec<&str> = Vec::new();
+    let mut parts = json.split_inclusive(r#"$id":"#).flat_map(|part| part.split_inclusive(r#"$ref":"#));
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(part.len());
+        let at = known.iter().position(|id| *id == &part[..end]).unwrap_or_else(|| {
+            known.push(&part[..end]);
+            known.len() - 1
+        });
+        text.push_str(&format!("{at}{}", &part[end..]));
+    }
+    text
 }

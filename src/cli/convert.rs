@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 
-use super::payloads::{self, Content, Reading, Wanted, compressed, encoded, of_name, output, say, source};
+use super::payloads::{self, Classes, Content, Reading, Wanted, compressed, encoded, of_name, output, say, source};
 use crate::dataset::{Dataset, Organization};
 use crate::registry::Registry;
 
@@ -32,6 +32,8 @@ pub(super) struct Arguments {
     #[arg(long, default_value = Organization::NAME)]
     dataset: String,
     #[command(flatten)]
+    classes: Classes,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -40,6 +42,7 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     let format = arguments.to_format.clone().or(named_format);
     let format = format.with_context(|| format!("{}: which format? Name it with --to, or by the file's name", arguments.to.display()))?;
     let codec = arguments.to_codec.clone().or(named_codec);
+    let modelled = arguments.classes.modelled(registry, &arguments.reading, Some(&format), None)?;
     let target = source(registry, &format, &arguments.dataset)?;
     let (_, from_codec) = of_name(registry, &arguments.from);
     let from_codec = arguments.from_codec.clone().or(from_codec);
@@ -49,9 +52,17 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
         dataset: &arguments.dataset,
         path: &arguments.from,
     };
-    let found = payloads::read(registry, &arguments.reading, &wanted, false)?;
-    let Content::Value(value) = found.value else { unreachable!("no graphs were asked for") };
-    let payload = compressed(registry, codec.as_deref(), encoded(target, &value)?)?;
+    let found = payloads::read(registry, &arguments.reading, &wanted, modelled.is_some())?;
+    let payload = match (&found.value, &modelled) {
+        (Content::Value(value), None) => encoded(target, value)?,
+        (Content::Graph(graph), Some((_, modelled))) => {
+            let mut sink = Vec::new();
+            modelled.write(graph, &mut sink)?;
+            sink
+        }
+        _ => bail!("--model: it describes a graph, and {} is read as the {} alone", found.format, arguments.dataset),
+    };
+    let payload = compressed(registry, codec.as_deref(), payload)?;
     output(&arguments.to, |out| Ok(out.write_all(&payload)?))?;
     say(format_args!("{} to {format}: {} bytes written", found.format, payload.len()));
     Ok(ExitCode::SUCCESS)

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::payloads::{self, Content, Reading, Wanted, notation, output};
+use super::payloads::{self, Classes, Content, Reading, Wanted, notation, output};
 use crate::dataset::{Dataset, Organization};
 use crate::graph::{View, write_json};
 use crate::registry::Registry;
@@ -27,6 +27,11 @@ pub(super) struct Arguments {
     #[arg(long)]
     plain: bool,
     #[command(flatten)]
+    classes: Classes,
+    /// What the payload's root is, with --model: a class, or list:CLASS for a list of its objects [default: the model's first class]
+    #[arg(long, requires = "model", value_name = "CLASS")]
+    root: Option<String>,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -34,9 +39,17 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     let dataset = arguments.dataset.as_deref().unwrap_or(Organization::NAME);
     let notation = notation(registry, dataset)?;
     let wanted = Wanted { format: arguments.format.as_deref(), codec: arguments.codec.as_deref(), dataset, path: &arguments.file };
-    let found = payloads::read(registry, &arguments.reading, &wanted, arguments.dataset.is_none())?;
+    let modelled = arguments.classes.modelled(registry, &arguments.reading, wanted.format, arguments.root.as_deref())?;
+    let value = match &modelled {
+        Some((name, modelled)) => {
+            // What is named is not guessed at, neither here nor by the codec's recognition.
+            let wanted = Wanted { format: Some(name), ..wanted };
+            Content::Graph(Box::new(payloads::read_modelled(registry, &arguments.reading, &wanted, (name, &**modelled))?))
+        }
+        None => payloads::read(registry, &arguments.reading, &wanted, arguments.dataset.is_none())?.value,
+    };
     output("-".as_ref(), |out| {
-        match &found.value {
+        match &value {
             Content::Value(value) => notation.write(&**value, &mut *out)?,
             Content::Graph(graph) => write_json(graph, if arguments.plain { View::Plain } else { View::Typed }, &mut *out)?,
         }

@@ -14,7 +14,7 @@ use crate::graph::Graph;
 use crate::limits::Limits;
 use crate::payload::Payload;
 use crate::recognition::{Recognition, recognise};
-use crate::registry::{AnyValue, Notation, Registry, Source};
+use crate::registry::{AnyValue, Modelled, Notation, Registry, Source};
 use crate::stream;
 
 /// How a payload is taken in.
@@ -51,6 +51,55 @@ impl Reading {
         codec.decompress(bytes, &limits, &mut payload)?;
         Ok(payload)
     }
+}
+
+/// The classes of a graph, for a format whose payloads do not tell them.
+#[derive(Debug, Args)]
+pub(super) struct Classes {
+    /// The classes of a graph, as JSON (the README shows one), for a format whose payloads do not tell them
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+}
+
+impl Classes {
+    /// Takes the model, if one is given, for a format; without a name, for the one that takes models. Returns the format's name with it.
+    pub(super) fn modelled<'r>(
+        &self,
+        registry: &'r Registry,
+        reading: &Reading,
+        format: Option<&str>,
+        root: Option<&str>,
+    ) -> anyhow::Result<Option<(&'r str, Box<dyn Modelled>)>> {
+        let Some(path) = &self.model else { return Ok(None) };
+        let modellers = registry.modellers();
+        let names = || modellers.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let found = match (format, modellers) {
+            (Some(format), _) => modellers.iter().find(|(name, _)| *name == format),
+            (None, [only]) => Some(only),
+            (None, _) => None,
+        };
+        let &(name, modeller) = found.ok_or_else(|| match (format, names()) {
+            (_, names) if names.is_empty() => anyhow!("--model: no format here takes one"),
+            (Some(format), names) => anyhow!("--model: the format {format} takes none; {names} does"),
+            (None, names) => anyhow!("--model: which format? There are {names}"),
+        })?;
+        let modelled = modeller(&reading.input(path)?, root).map_err(|reason| anyhow!("{}: the model: {reason}", path.display()))?;
+        Ok(Some((name, modelled)))
+    }
+}
+
+/// Reads the graph that fills the input, by the model of its classes.
+pub(super) fn read_modelled(
+    registry: &Registry,
+    reading: &Reading,
+    wanted: &Wanted<'_>,
+    (name, modelled): (&str, &dyn Modelled),
+) -> anyhow::Result<Graph> {
+    let input = reading.input(wanted.path)?;
+    let input = decompressed(registry, reading, wanted, input)?;
+    let graph = modelled.read(&input)?;
+    say_used(name, input.len(), input.len());
+    Ok(graph)
 }
 
 /// Writes what `content` writes to a file, which appears when all of it is there, or to standard output for `-`.

@@ -58,6 +58,14 @@ macro_rules! primitives {
                     $(Self::$kind => $name),+
                 }
             }
+
+            /// The kind that .NET calls so, if there is one.
+            pub fn named(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$kind),)+
+                    _ => None,
+                }
+            }
         }
 
         /// What a member or an element holds.

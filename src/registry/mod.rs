@@ -6,6 +6,7 @@
 mod compression;
 mod declaration;
 mod ends;
+mod graphs;
 mod notation;
 mod reading;
 mod readings;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use compression::MEMBERS_READ;
 pub use declaration::{Declaration, MESSAGES};
 pub use ends::{Encoder, Ends, Reader};
+pub use graphs::{GraphReader, Modelled, Modeller};
 pub use notation::{AnyValue, Notation};
 pub use reading::{ReadPayload, Reading};
 pub use readings::{Opened, Opening, Use, Visit};
@@ -33,7 +35,6 @@ use crate::codec::{self, Codec, CodecInfo, Parts};
 use crate::dataset::{Dataset, Organization, Person, Spec};
 use crate::error::{Error, Result};
 use crate::format::{self, Finding, Format, Info, Validation};
-use crate::graph::Graph;
 use crate::operation::Operation;
 use crate::payload::Payload;
 use compression::Compressor;
@@ -293,10 +294,8 @@ pub struct Registry {
     validations: Vec<(&'static str, Validation)>,
     notations: Vec<Notation>,
     graph_readers: Vec<(&'static str, GraphReader)>,
+    modellers: Vec<(&'static str, Modeller)>,
 }
-
-/// Reads the graph that fills a payload to its end.
-pub type GraphReader = fn(&Payload) -> Result<Graph>;
 
 impl Registry {
     /// Nothing declared: for a registry of your own types.
@@ -477,11 +476,6 @@ impl Registry {
     /// The datasets that have a JSON form.
     pub fn notations(&self) -> &[Notation] {
         &self.notations
-    }
-
-    /// How a format's payload is read as a graph, if it can hold any.
-    pub fn graph_reader(&self, format: &str) -> Option<GraphReader> {
-        self.graph_readers.iter().find(|(name, _)| *name == format).map(|(_, read)| *read)
     }
 
     /// Every case: those of the formats, then every encoded dataset through every codec.

@@ -29,6 +29,7 @@ impl Manner for CodeFirst {
 
 pub(super) fn register(registry: &mut Registry) {
     dotnet_protobuf::register::<CodeFirst>(registry);
+    registry.declare_modeller(NAME, references::modelled);
 }
 
 /// Writes a cache entry, as a transcoder around protobuf-net does: the length of the type's name, four bytes little-endian, the name

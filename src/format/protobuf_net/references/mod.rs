@@ -8,14 +8,24 @@
 //! Source: the payloads that release 2.0.0.668 wrote (see the tests), and its documentation of these attributes. Classes that are
 //! derived from others, and groups, are absent here.
 
+mod notation;
 mod read;
 mod write;
 
+use serde::Deserialize;
+
 use crate::error::Result;
 use crate::graph::{Class, Graph, LibraryId, Member, Primitive, Type};
+use crate::payload::Payload;
+use crate::registry::Modelled;
 
 /// The classes of a graph, as their attributes describe them. The payload has numbers only, so nothing is read or written without one.
-#[derive(Debug, Clone, PartialEq, Default)]
+///
+/// As JSON: `{"library": …, "classes": [{"name": …, "fields": [{"number": 1, "name": …, "type": …}]}]}`. A type is one of these classes or,
+/// by its full name, a kind of value, `System.String` or `System.Object`; a field that is `"list"`, `"as_reference"` or `"dynamic_type"`
+/// says so with `true`.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(try_from = "notation::Written")]
 pub struct Model {
     /// The classes; a [`Holds::Class`] names one by its position.
     pub classes: Vec<ModelClass>,
@@ -137,5 +147,31 @@ impl Model {
             members: class.fields.iter().map(member).collect(),
         };
         (self.classes.iter().map(class).collect(), libraries)
+    }
+}
+
+/// Takes a model, as JSON, and the name of its root; the first class without one.
+pub(super) fn modelled(json: &[u8], root: Option<&str>) -> std::result::Result<Box<dyn Modelled>, String> {
+    let model: Model = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+    let names = || model.classes.iter().map(|class| &*class.name).collect::<Vec<_>>().join(", ");
+    let first = model.classes.first().map(|class| class.name.clone()).ok_or("it has no class")?;
+    let root = root.unwrap_or(&first);
+    let root = model.root(root).ok_or_else(|| format!("it has no class {root:?}; there are {}, and list:NAME for a list", names()))?;
+    Ok(Box::new(Rooted { model, root }))
+}
+
+/// A model, and what the root of a payload is.
+struct Rooted {
+    model: Model,
+    root: Root,
+}
+
+impl Modelled for Rooted {
+    fn read(&self, payload: &Payload) -> Result<Graph> {
+        self.model.read(self.root, payload)
+    }
+
+    fn write(&self, graph: &Graph, sink: &mut Vec<u8>) -> Result<()> {
+        self.model.write(graph, sink)
     }
 }
