@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 use wirewise::Payload;
 use wirewise::dataset::{Dataset, Organization, Spec};
@@ -19,7 +20,7 @@ use wirewise::format::system_text_json::SystemTextJson;
 use wirewise::format::{Decode, Encode, Format};
 use wirewise::graph::Graph;
 use wirewise::operation::Operation;
-use wirewise::record::{InteropSkipped, InteropTime, InteropWriter, Record};
+use wirewise::record::{InteropSkipped, InteropSmall, InteropTime, InteropWriter, Record};
 use wirewise::registry::{CaseId, Registry, Stock};
 use wirewise::statistics::Summary;
 
@@ -120,8 +121,8 @@ fn rewritten(peers: &[Peer], everything: &Contract, name: &str, format: &str, by
     }
 }
 
-/// Runs the .NET program.
-fn run(program: &Path, arguments: &[&str]) -> Result<String> {
+/// Runs the .NET program, and returns what it printed.
+fn output(program: &Path, arguments: &[&str]) -> Result<String> {
     let output = Command::new(program).args(arguments).output()?;
     if !output.status.success() {
         return Err(format!("{} {}: {}", program.display(), arguments.join(" "), String::from_utf8_lossy(&output.stderr)).into());
@@ -131,7 +132,7 @@ fn run(program: &Path, arguments: &[&str]) -> Result<String> {
 
 /// What it reads from the payloads of a folder: `ok` and a hash of the value, or the error, by the payloads' names.
 fn verdicts(program: &Path, folder: &Path) -> Result<BTreeMap<String, String>> {
-    let lines = run(program, &["read", &folder.to_string_lossy()])?;
+    let lines = output(program, &["read", &folder.to_string_lossy()])?;
     Ok(lines.lines().filter_map(|line| line.split_once('\t')).map(|(file, verdict)| (file.to_owned(), verdict.to_owned())).collect())
 }
 
@@ -146,11 +147,59 @@ fn versions(program: &Path) -> Result<(String, BTreeMap<String, String>)> {
     Ok((runtime, libraries))
 }
 
-pub fn exchange(program: &Path, samples: usize, members: usize, runs: u16) -> Result<Vec<Record>> {
+/// What is asked for: samples of each kind, and the members and runs of what is timed; 0 samples or members are none.
+pub struct Wanted<'a> {
+    pub samples: usize,
+    pub members: usize,
+    pub runs: u16,
+    /// The formats to time, by their names there; all, if there are none.
+    pub formats: &'a [&'a str],
+}
+
+/// Says on the error stream what is done, as it takes minutes.
+struct Progress(Instant);
+
+impl Progress {
+    fn say(&self, what: impl std::fmt::Display) {
+        eprintln!("{:4.0} s  {what}", self.0.elapsed().as_secs_f64());
+    }
+}
+
+pub fn run(program: &Path, wanted: &Wanted<'_>) -> Result<Vec<Record>> {
+    let progress = Progress(Instant::now());
     let (runtime, libraries) = versions(program)?;
-    let language = format!(".NET {runtime}");
-    let version = |library: &str| libraries.get(library).unwrap_or(&runtime).clone();
-    let (peers, everything) = (peers(), everything());
+    let side = Side { language: format!(".NET {runtime}"), runtime, libraries };
+    let peers = peers();
+    let mut records = Vec::new();
+    if wanted.samples > 0 {
+        records.extend(exchange(program, &peers, &side, wanted.samples, &progress)?);
+    }
+    if wanted.members > 0 {
+        records.extend(times(program, &peers, &side, wanted, &progress)?);
+        if wanted.formats.is_empty() {
+            progress.say("the articles' small objects there");
+            records.extend(small_objects(program, &side)?);
+        }
+    }
+    progress.say("done");
+    Ok(records)
+}
+
+/// The other side's runtime, and the libraries that are not its own.
+struct Side {
+    language: String,
+    runtime: String,
+    libraries: BTreeMap<String, String>,
+}
+
+impl Side {
+    fn version(&self, library: &str) -> String {
+        self.libraries.get(library).unwrap_or(&self.runtime).clone()
+    }
+}
+
+fn exchange(program: &Path, peers: &[Peer], side: &Side, samples: usize, progress: &Progress) -> Result<Vec<Record>> {
+    let everything = everything();
     let scratch = std::env::temp_dir().join(format!("wirewise-interop-{}", std::process::id()));
     let (theirs, ours) = (scratch.join("theirs"), scratch.join("ours"));
     std::fs::create_dir_all(&ours)?;
@@ -160,27 +209,30 @@ pub fn exchange(program: &Path, samples: usize, members: usize, runs: u16) -> Re
         let Some(at) = peers.iter().position(|peer| peer.name == format) else { return };
         let what = name.split('-').next().unwrap_or_default().to_owned();
         let of = if what == "organization" { peers[at].format.to_owned() } else { format!("{}, {what}", peers[at].format) };
-        let new = || Tally::new(&language, peers[at].library, &version(peers[at].library), &of, by);
+        let new = || Tally::new(&side.language, peers[at].library, &side.version(peers[at].library), &of, by);
         tallies.entry((at, what, by)).or_insert_with(new).count(&format!("{name}.{format}"), outcome, None);
     };
 
-    run(program, &["samples", "1", &samples.to_string(), &theirs.to_string_lossy()])?;
+    progress.say(format_args!("{samples} samples of each kind are written there"));
+    output(program, &["samples", "1", &samples.to_string(), &theirs.to_string_lossy()])?;
     let mut files: Vec<_> = std::fs::read_dir(&theirs)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
+    progress.say(format_args!("{} payloads are read and written again here", files.len()));
     for path in &files {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some((name, format)) = file.strip_suffix(".bin").and_then(|stem| stem.split_once('.')) else { continue };
         let bytes = std::fs::read(path)?;
-        let Some(again) = rewritten(&peers, &everything, name, format, &bytes) else { continue };
+        let Some(again) = rewritten(peers, &everything, name, format, &bytes) else { continue };
         if let Ok(again) = &again {
             std::fs::write(ours.join(&file), again)?;
         }
         tally(name, format, InteropWriter::There, again.map(|again| again == bytes).map_err(|error| error.to_string()));
     }
+    progress.say("the same and ours are read there");
     let expected = verdicts(program, &theirs)?;
     for members in [1, 10, 1_000, 20_000] {
         let value = Organization::generate(&Spec::of::<Organization>(members))?;
-        for peer in &peers {
+        for peer in peers {
             std::fs::write(ours.join(format!("organization-of-{members}.{}.bin", peer.name)), (peer.write)(&value)?)?;
         }
     }
@@ -200,55 +252,71 @@ pub fn exchange(program: &Path, samples: usize, members: usize, runs: u16) -> Re
         what: "the class with every kind of field in System.Text.Json".into(),
         reason: "it is the value that the other formats are compared with; here JSON has no such class".into(),
     }));
-    if members > 0 {
-        for time in times(program, &peers, members, runs)? {
-            let (peer, bytes, encode, decode) = time;
-            records.push(Record::InteropTime(InteropTime {
-                language: language.clone(),
-                library: peer.library.into(),
-                version: version(peer.library),
-                format: peer.format.into(),
-                members: members as u64,
-                same_size: bytes,
-                encode,
-                decode,
-            }));
-        }
-    }
     Ok(records)
 }
 
-/// A format, whether both wrote as many bytes, and milliseconds there and here: to encode and to decode.
-type Timed<'p> = (&'p Peer, bool, (f64, f64), (f64, f64));
-
 /// Times each format there and then here, so that a machine that changes its pace changes both.
-fn times<'p>(program: &Path, peers: &'p [Peer], members: usize, runs: u16) -> Result<Vec<Timed<'p>>> {
+///
+/// Both have the same dataset in memory and encode it into new memory, both decode the payload that they wrote from memory; what is dropped
+/// or collected between runs is not timed on either side.
+fn times(program: &Path, peers: &[Peer], side: &Side, wanted: &Wanted<'_>, progress: &Progress) -> Result<Vec<Record>> {
     let registry = Registry::standard();
-    let (mut stock, spec) = (Stock::default(), Spec::of::<Organization>(members));
-    let mut timed = Vec::new();
-    for peer in peers {
-        let line = run(program, &["bench", &members.to_string(), &runs.to_string(), peer.name])?;
-        let number = |of: &str, after: &str| -> Result<f64> {
-            let part = line.split('\t').find(|part| part.starts_with(of)).ok_or(of)?;
-            let words: Vec<&str> = part.split_whitespace().collect();
-            let at = words.iter().position(|word| *word == after).ok_or(after)?;
-            Ok(words.get(at + 1).ok_or(after)?.parse()?)
-        };
-        let bytes: usize = line.split('\t').nth(1).ok_or("no bytes")?.parse()?;
-        let (their_encode, their_decode) = (number("encode_ms", "median")?, number("decode_ms", "median")?);
+    let spec = Spec::of::<Organization>(wanted.members);
+    let mut stock = Stock::default();
+    let peers: Vec<&Peer> = peers.iter().filter(|peer| wanted.formats.is_empty() || wanted.formats.contains(&peer.name)).collect();
+    let mut records = Vec::new();
+    for (at, peer) in peers.iter().enumerate() {
+        let line = output(program, &["bench", &wanted.members.to_string(), &wanted.runs.to_string(), peer.name])?;
+        let their_bytes: usize = line.split('\t').nth(1).ok_or("no bytes")?.parse()?;
+        let there = (number(&line, "encode_ms", "median")?, number(&line, "decode_ms", "median")?);
         let mut ours = |operation: Operation| -> Result<f64> {
             let id = CaseId { operation, dataset: Organization::NAME.into(), format: peer.format.into(), codec: None };
             let mut work = registry.case(&id).ok_or_else(|| format!("no {id}"))?.prepare(&mut stock, &spec)?;
             // Two to warm up, as there.
             work(2)?;
-            let samples: wirewise::Result<Vec<f64>> = (0..runs).map(|_| work(1).map(|time| time.as_secs_f64() * 1e3)).collect();
+            let samples: wirewise::Result<Vec<f64>> = (0..wanted.runs).map(|_| work(1).map(|time| time.as_secs_f64() * 1e3)).collect();
             Ok(Summary::of(&samples?).ok_or("no runs")?.median)
         };
-        let (encode, decode) = (ours(Operation::EncodeFresh)?, ours(Operation::Decode)?);
-        let subject = stock.subject::<Organization>(&spec)?;
-        let value = subject.value();
-        let same = (peer.write)(value)?.len() == bytes;
-        timed.push((peer, same, (their_encode, encode), (their_decode, decode)));
+        let here = (ours(Operation::EncodeFresh)?, ours(Operation::Decode)?);
+        let source = registry.sources().iter().find(|source| source.format.name == peer.format && source.dataset == Organization::NAME);
+        let bytes = source.ok_or_else(|| format!("no {}", peer.format))?.payload(&mut stock, &spec)?.len();
+        let time = InteropTime {
+            language: side.language.clone(),
+            library: peer.library.into(),
+            version: side.version(peer.library),
+            format: peer.format.into(),
+            members: wanted.members as u64,
+            runs: wanted.runs.into(),
+            same_size: bytes == their_bytes,
+            encode: (there.0, here.0),
+            decode: (there.1, here.1),
+        };
+        progress.say(format_args!("{} of {}: {}", at + 1, peers.len(), crate::said(&time)));
+        records.push(Record::InteropTime(time));
     }
-    Ok(timed)
+    Ok(records)
+}
+
+/// What the .NET program measures of the small objects of articles 001, 002 and 004.
+fn small_objects(program: &Path, side: &Side) -> Result<Vec<Record>> {
+    let lines = output(program, &["micro", SMALL_RUNS])?;
+    let figures = lines.lines().map(|line| -> Result<Record> {
+        Ok(Record::InteropSmall(InteropSmall {
+            language: side.language.clone(),
+            what: line.split('\t').next().unwrap_or_default().to_owned(),
+            mean: number(line, "mean_ns", "mean_ns")?,
+            deviation: number(line, "deviation_ns", "deviation_ns")?,
+            allocated: number(line, "allocated_bytes", "allocated_bytes")? as u64,
+        }))
+    });
+    figures.collect()
+}
+
+const SMALL_RUNS: &str = "10";
+
+/// A number of a line of the .NET program: the one behind a word, in the part that starts with `of`.
+fn number(line: &str, of: &str, after: &str) -> Result<f64> {
+    let part = line.split('\t').find(|part| part.starts_with(of)).ok_or(of)?;
+    let mut words = part.split_whitespace().skip_while(|word| *word != after).skip(1);
+    Ok(words.next().ok_or(after)?.parse()?)
 }

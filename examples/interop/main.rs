@@ -1,9 +1,9 @@
 //! Payloads exchanged with other languages' libraries, as records: `scripts/interop-dotnet` and `scripts/interop` run this.
 //!
 //! ```text
-//! interop dotnet PROGRAM RECORDS SAMPLES MEMBERS RUNS    with the .NET program
-//! interop write FOLDER                                   payloads for other languages, and what they hold
-//! interop read FOLDER RECORDS                            what other languages made of them, and their payloads
+//! interop dotnet PROGRAM RECORDS SAMPLES MEMBERS RUNS [FORMAT…]    with the .NET program
+//! interop write FOLDER                                             payloads for other languages, and what they hold
+//! interop read FOLDER RECORDS                                      what other languages made of them, and their payloads
 //! ```
 
 mod dotnet;
@@ -12,7 +12,12 @@ mod others;
 use std::path::Path;
 use std::process::ExitCode;
 
-use wirewise::record::{Interop, InteropWriter, Record, Run, Writer};
+use wirewise::measure::allocator::Allocator;
+use wirewise::record::{Interop, InteropTime, InteropWriter, Record, Run, Writer};
+
+/// The one of all other measurements.
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -66,6 +71,16 @@ impl Tally {
     }
 }
 
+/// A format's times in words.
+fn said(of: &InteropTime) -> String {
+    let (encode, decode) = (of.encode, of.decode);
+    let [encoding, decoding] = [encode, decode].map(|(there, here)| there / here);
+    format!(
+        "{}: encode {:.1} ms there, {:.1} here ({encoding:.2}×); decode {:.1} ms there, {:.1} here ({decoding:.2}×)",
+        of.format, encode.0, encode.1, decode.0, decode.1
+    )
+}
+
 /// Writes the file of records, says each exchange, and whether all were equal.
 fn record(program: &str, path: &Path, records: Vec<Record>) -> Result<bool> {
     let run = Run::unplanned(program, "mimalloc");
@@ -80,10 +95,8 @@ fn record(program: &str, path: &Path, records: Vec<Record>) -> Result<bool> {
                 println!("{} {} {}: {}, {by}: {} of {} equal", of.language, of.library, of.version, of.format, of.equal, of.payloads);
                 of.examples.iter().for_each(|example| println!("    {example}"));
             }
-            Record::InteropTime(of) => println!(
-                "{}: encode {:.1} ms there, {:.1} here; decode {:.1} ms there, {:.1} here",
-                of.format, of.encode.0, of.encode.1, of.decode.0, of.decode.1
-            ),
+            Record::InteropTime(of) => println!("{}", said(of)),
+            Record::InteropSmall(of) => println!("{}: {:.0} ± {:.0} ns, {} bytes allocated", of.what, of.mean, of.deviation, of.allocated),
             Record::InteropSkipped(of) => println!("skipped {}: {}", of.what, of.reason),
             _ => {}
         }
@@ -95,8 +108,9 @@ fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let all_equal = match arguments[..] {
-        ["dotnet", program, records, samples, members, runs] => {
-            let measured = dotnet::exchange(Path::new(program), samples.parse()?, members.parse()?, runs.parse()?)?;
+        ["dotnet", program, records, samples, members, runs, ref formats @ ..] => {
+            let wanted = dotnet::Wanted { samples: samples.parse()?, members: members.parse()?, runs: runs.parse()?, formats };
+            let measured = dotnet::run(Path::new(program), &wanted)?;
             record("scripts/interop-dotnet", Path::new(records), measured)?
         }
         ["write", folder] => {
@@ -104,7 +118,7 @@ fn main() -> Result<ExitCode> {
             true
         }
         ["read", folder, records] => record("scripts/interop", Path::new(records), others::read(Path::new(folder))?)?,
-        _ => return Err("dotnet PROGRAM RECORDS SAMPLES MEMBERS RUNS | write FOLDER | read FOLDER RECORDS".into()),
+        _ => return Err("dotnet PROGRAM RECORDS SAMPLES MEMBERS RUNS [FORMAT…] | write FOLDER | read FOLDER RECORDS".into()),
     };
     Ok(if all_equal { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -50,12 +50,29 @@ pub struct InteropTime {
     pub format: String,
     /// How many members the dataset has.
     pub members: u64,
+    /// How many runs each side's median is of.
+    pub runs: u64,
     /// Whether both wrote as many bytes.
     pub same_size: bool,
     /// Milliseconds to encode into a new sink, at the median: there, and here.
     pub encode: (f64, f64),
     /// Milliseconds to decode, at the median: there, and here.
     pub decode: (f64, f64),
+}
+
+/// What the other side takes for one of the small objects of the articles, on the machine of the record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InteropSmall {
+    /// The language or runtime, with its version.
+    pub language: String,
+    /// The article, the object, the library and what it does, in the other side's words.
+    pub what: String,
+    /// Nanoseconds: the mean of its samples.
+    pub mean: f64,
+    /// Nanoseconds: their standard deviation.
+    pub deviation: f64,
+    /// The bytes that it allocates each time.
+    pub allocated: u64,
 }
 
 /// An exchange that was not made.

@@ -22,7 +22,7 @@ pub use atlas::{OpeningFailure, OpeningId, OpeningTime, Order, PassesTime, Readi
 pub use environment::Environment;
 #[cfg(feature = "allocator")]
 pub(crate) use environment::resident_peak_bytes;
-pub use interop::{Interop, InteropSkipped, InteropTime, Writer as InteropWriter};
+pub use interop::{Interop, InteropSkipped, InteropSmall, InteropTime, Writer as InteropWriter};
 pub use noise::Noise;
 pub use speed::Speed;
 pub use transfer::{Link, Transfer};
@@ -76,6 +76,8 @@ pub enum Record {
     Interop(Interop),
     /// The times of both.
     InteropTime(InteropTime),
+    /// The other side's figures for small objects.
+    InteropSmall(InteropSmall),
     /// What was not exchanged.
     InteropSkipped(InteropSkipped),
     /// What a format costs, beside the share of schema changes that it is never silent about.

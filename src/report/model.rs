@@ -324,7 +324,7 @@ fn belongs(record: &Record) -> Option<(&str, &Spec)> {
         Record::Reading(time) => Some((&time.id.dataset, &time.id.spec)),
         Record::Passes(time) => Some((&time.id.dataset, &time.id.spec)),
         Record::OpeningFailure(failure) => Some((&failure.id.dataset, &failure.id.spec)),
-        Record::Interop(_) | Record::InteropTime(_) | Record::InteropSkipped(_) => None,
+        Record::Interop(_) | Record::InteropTime(_) | Record::InteropSmall(_) | Record::InteropSkipped(_) => None,
         Record::Evolution(_) | Record::EvolutionPrice(_) | Record::Transfer(_) => None,
     }
 }
