@@ -13,6 +13,7 @@ use wirewise::dataset::{Dataset, Organization, Spec};
 use wirewise::format::contract::{Contract, Field, Kind, Object, Rule, Value, read, write};
 use wirewise::format::protobuf_net::{CodeFirst, ProtobufNet, read_cache_entry, write_cache_entry};
 use wirewise::format::{Decode, Encode};
+use wirewise::limits::Limits;
 use wirewise::{Payload, Read as _};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -103,7 +104,7 @@ fn main() -> Result<()> {
     let mut payload = Vec::new();
     write::<CodeFirst>(&contract, &value, &mut payload)?;
     let back = there_and_back(&mut cache, "people", "Demo.Person[], Demo", &payload)?;
-    assert_eq!(read::<CodeFirst>(&contract, &back)?, value);
+    assert_eq!(read::<CodeFirst>(&contract, &back, &Limits::for_payload(back.len()))?, value);
 
     for members in [0, 1, 1_000] {
         let value = Organization::generate(&Spec::of::<Organization>(members))?;

@@ -175,6 +175,45 @@ impl Meter {
         if self.take(0, bytes) { Ok(()) } else { Err(self.exceeded()) }
     }
 
+    /// Memory that was taken is given back.
+    #[inline]
+    pub fn release(&mut self, bytes: usize) {
+        self.allocation = self.allocation.saturating_sub(bytes);
+    }
+
+    /// Makes room for so many more items, half as many again as there are if that is more. It is counted as it is taken: the old items and
+    /// the new room stand side by side while they are moved.
+    ///
+    /// # Errors
+    ///
+    /// The limit that this goes beyond.
+    #[inline]
+    pub fn reserve<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Problem> {
+        if list.capacity() - list.len() >= more { Ok(()) } else { self.grow(list, more) }
+    }
+
+    #[cold]
+    fn grow<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Problem> {
+        let before = list.capacity();
+        let room = list.len().saturating_add(more).max(before + before / 2).max(4);
+        self.allocate(room.saturating_mul(size_of::<T>()))?;
+        list.reserve_exact(room - list.len());
+        self.release(before * size_of::<T>());
+        Ok(())
+    }
+
+    /// Puts an item into a list that grows as in [`reserve`](Self::reserve).
+    ///
+    /// # Errors
+    ///
+    /// The limit that this goes beyond.
+    #[inline]
+    pub fn push<T>(&mut self, list: &mut Vec<T>, item: T) -> Result<(), Problem> {
+        self.reserve(list, 1)?;
+        list.push(item);
+        Ok(())
+    }
+
     /// Whether so many items and bytes more are allowed: one answer for the hot path, and [`exceeded`](Self::exceeded) for what it was.
     #[inline]
     pub(crate) fn take(&mut self, items: usize, bytes: usize) -> bool {
@@ -218,6 +257,17 @@ mod tests {
         let mut meter = Meter::new(Limits::trusted());
         meter.list::<u64>(usize::MAX).unwrap();
         meter.allocate(usize::MAX).unwrap();
+    }
+
+    /// What a list takes while it grows is what is counted, and what it has is given back.
+    #[test]
+    fn a_list_is_counted_as_it_grows() {
+        let mut meter = Meter::new(Limits { allocation: 100, ..Limits::trusted() });
+        let mut list = Vec::new();
+        let refused = (0u64..).find_map(|item| meter.push(&mut list, item).err());
+        // Four take 32 bytes, six take 48 beside them; nine would take 72 beside those.
+        assert_eq!((list.len(), list.capacity()), (6, 6));
+        assert_eq!(refused, Some(Problem::Limit { limit: "allocation", allowed: 100, wanted: 120 }));
     }
 
     /// Each check lets through what the limit says, and names the limit with the first that is more.

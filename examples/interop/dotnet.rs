@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use wirewise::Payload;
 use wirewise::dataset::{Dataset, Organization, Spec};
 use wirewise::format::binary_writer::BinaryWriter;
 use wirewise::format::contract::{self, Contract, Field, Kind, Rule};
@@ -23,6 +22,7 @@ use wirewise::operation::Operation;
 use wirewise::record::{InteropSkipped, InteropSmall, InteropTime, InteropWriter, Record};
 use wirewise::registry::{CaseId, Registry, Stock};
 use wirewise::statistics::Summary;
+use wirewise::{Limits, Payload};
 
 use crate::{Result, Tally};
 
@@ -106,7 +106,7 @@ fn contract(fields: impl IntoIterator<Item = (u32, Kind, Rule)>) -> Contract {
 
 fn rewrite_everything<M: Manner>(contract: &Contract, bytes: &[u8]) -> Bytes {
     let mut sink = Vec::new();
-    contract::write::<M>(contract, &contract::read::<M>(contract, bytes)?, &mut sink)?;
+    contract::write::<M>(contract, &contract::read::<M>(contract, bytes, &Limits::for_payload(bytes.len()))?, &mut sink)?;
     Ok(sink)
 }
 

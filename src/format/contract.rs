@@ -345,14 +345,14 @@ fn put_span(ticks: i64, epoch: Option<i64>, nested: &mut Vec<u8>) {
     }
 }
 
-/// Reads an object in a library's manner.
+/// Reads an object in a library's manner, under limits: [`Limits::for_payload`] if nothing else is known of the bytes.
 ///
 /// # Errors
 ///
-/// The payload is malformed.
-pub fn read<M: Manner>(contract: &Contract, payload: &[u8]) -> Result<Object> {
+/// The payload is malformed, or asks for more than a limit allows: a value takes tens of bytes of memory, and may be one of a payload.
+pub fn read<M: Manner>(contract: &Contract, payload: &[u8], limits: &Limits) -> Result<Object> {
     let mut object = contract.object();
-    read_into::<M>(contract, payload, &mut object)?;
+    read_into::<M>(contract, payload, limits, &mut object)?;
     Ok(object)
 }
 
@@ -362,21 +362,19 @@ pub fn read<M: Manner>(contract: &Contract, payload: &[u8]) -> Result<Object> {
 /// # Errors
 ///
 /// As for [`read`].
-pub fn read_into<M: Manner>(contract: &Contract, payload: &[u8], object: &mut Object) -> Result<()> {
-    let mut reader = Reader::<M>::new(payload, Limits::for_payload(payload.len()));
+pub fn read_into<M: Manner>(contract: &Contract, payload: &[u8], limits: &Limits, object: &mut Object) -> Result<()> {
+    let mut reader = Reader::<M>::new(payload, *limits);
     object.values.resize(contract.fields.len(), Value::Null);
     read_object(contract, &mut reader, object, 0)
 }
 
 fn read_object<M: Manner>(contract: &Contract, reader: &mut Reader<'_, M>, object: &mut Object, depth: usize) -> Result<()> {
-    if depth > DEPTH {
-        return Err(reader.error(Problem::Limit { limit: "depth", allowed: DEPTH as u64, wanted: depth as u64 }));
-    }
+    reader.hold_depth(depth)?;
     while let Some((number, wire)) = reader.field()? {
         if let Some((_, derived)) = contract.derived.iter().find(|(known, _)| *known == number) {
             let mut added = match object.derived.take() {
                 Some((known, added)) if known == number => *added,
-                _ => derived.object(),
+                _ => new_object(derived, reader)?,
             };
             inside(reader, wire, |reader| read_object(derived, reader, &mut added, depth + 1))?;
             object.derived = Some((number, Box::new(added)));
@@ -389,6 +387,13 @@ fn read_object<M: Manner>(contract: &Contract, reader: &mut Reader<'_, M>, objec
         read_field(&contract.fields[index], wire, reader, &mut object.values[index], depth)?;
     }
     Ok(())
+}
+
+/// An object whose values are zero or null, and whose memory is counted: all of them may stand in two bytes of a payload.
+fn new_object<M: Manner>(contract: &Contract, reader: &mut Reader<'_, M>) -> Result<Object> {
+    let bytes = size_of::<Object>() + contract.fields.len() * size_of::<Value>();
+    reader.meter.allocate(bytes).map_err(|problem| reader.error(problem))?;
+    Ok(contract.object())
 }
 
 /// Reads what stands behind a length, to its end.
@@ -419,6 +424,7 @@ fn read_field<M: Manner>(field: &Field, wire: u8, reader: &mut Reader<'_, M>, va
             if wire == LENGTH && field.kind.wire() != LENGTH {
                 inside(reader, wire, |reader| {
                     while reader.at < reader.end {
+                        reader.list::<Value>(1)?;
                         items.push(read_value(&field.kind, field.kind.wire(), reader, depth)?);
                     }
                     Ok(())
@@ -428,10 +434,12 @@ fn read_field<M: Manner>(field: &Field, wire: u8, reader: &mut Reader<'_, M>, va
                     *value = Value::Null;
                 }
             } else {
+                reader.list::<Value>(1)?;
                 items.push(read_value(&field.kind, wire, reader, depth)?);
             }
         }
         Rule::Map(key_kind) => {
+            reader.list::<(Value, Value)>(1)?;
             let mut entry = (key_kind.zero(), field.kind.zero());
             inside(reader, wire, |reader| {
                 while let Some((number, wire)) = reader.field()? {
@@ -467,10 +475,16 @@ pub(super) fn read_value<M: Manner>(kind: &Kind, wire: u8, reader: &mut Reader<'
         Kind::Fixed64 => Value::Integer(i64::from_le_bytes(reader.fixed()?)),
         Kind::Single => Value::Single(f32::from_le_bytes(reader.fixed()?)),
         Kind::Double => Value::Double(f64::from_le_bytes(reader.fixed()?)),
-        Kind::Text => Value::Text(reader.text()?.to_owned()),
+        Kind::Text => {
+            let text = reader.text()?;
+            reader.meter.allocate(text.len()).map_err(|problem| reader.error(problem))?;
+            Value::Text(text.to_owned())
+        }
         Kind::Bytes => {
             let len = reader.length()?;
-            Value::Bytes(reader.take(len)?.to_vec())
+            let bytes = reader.take(len)?;
+            reader.meter.text(len).map_err(|problem| reader.error(problem))?;
+            Value::Bytes(bytes.to_vec())
         }
         Kind::DateTime => Value::Integer(inside(reader, wire, |reader| read_span(reader, Some(EPOCH)))?),
         Kind::TimeSpan => Value::Integer(inside(reader, wire, |reader| read_span(reader, None))?),
@@ -504,7 +518,7 @@ pub(super) fn read_value<M: Manner>(kind: &Kind, wire: u8, reader: &mut Reader<'
             }
         })?,
         Kind::Message(contract) => {
-            let mut object = contract.object();
+            let mut object = new_object(contract, reader)?;
             inside(reader, wire, |reader| read_object(contract, reader, &mut object, depth + 1))?;
             Value::Object(object)
         }

@@ -165,13 +165,14 @@ pub(super) struct Reader<'p, M> {
     pub(super) at: usize,
     /// Where the message ends that is being read.
     pub(super) end: usize,
-    pub(super) limits: Limits,
+    /// What the reading has taken of its limits.
+    pub(super) meter: Meter,
     pub(super) manner: PhantomData<M>,
 }
 
 impl<'p, M: Manner> Reader<'p, M> {
     pub(super) fn new(bytes: &'p [u8], limits: Limits) -> Self {
-        Self { bytes, at: 0, end: bytes.len(), limits, manner: PhantomData }
+        Self { bytes, at: 0, end: bytes.len(), meter: Meter::new(limits), manner: PhantomData }
     }
 
     #[cold]
@@ -266,7 +267,7 @@ impl<'p, M: Manner> Reader<'p, M> {
     pub(super) fn text(&mut self) -> Result<&'p str> {
         let len = self.length()?;
         let text = self.take(len)?;
-        self.limits.hold_text(len).map_err(|problem| self.error(problem))?;
+        self.meter.limits().hold_text(len).map_err(|problem| self.error(problem))?;
         simdutf8::basic::from_utf8(text).map_err(|_| Error::at(M::INFO.name, self.at - len, Problem::InvalidUtf8))
     }
 
@@ -300,6 +301,18 @@ impl<'p, M: Manner> Reader<'p, M> {
         }
     }
 
+    /// Whether messages or groups may stand so deep inside each other.
+    #[inline]
+    pub(super) fn hold_depth(&self, depth: usize) -> Result<()> {
+        limits::hold("depth", self.meter.limits().depth.min(DEPTH), depth).map_err(|problem| self.error(problem))
+    }
+
+    /// So many items of a list.
+    #[inline]
+    pub(super) fn list<T>(&mut self, count: usize) -> Result<()> {
+        self.meter.list::<T>(count).map_err(|problem| self.error(problem))
+    }
+
     /// Moves behind a field that nobody asked for.
     pub(super) fn skip(&mut self, number: u32, wire: u8, depth: usize) -> Result<()> {
         match wire {
@@ -311,7 +324,7 @@ impl<'p, M: Manner> Reader<'p, M> {
                 self.take(len).map(drop)
             }
             GROUP => {
-                limits::hold("depth", self.limits.depth.min(DEPTH), depth + 1).map_err(|problem| self.error(problem))?;
+                self.hold_depth(depth + 1)?;
                 loop {
                     match self.field()? {
                         Some((end, END_GROUP)) if end == number => return Ok(()),
@@ -395,7 +408,6 @@ type Parts<T, N> = (i32, Option<Vec<T>>, Option<Vec<N>>);
 
 fn read<'p, M: Manner, T, N>(payload: &'p Payload, text: impl Fn(&'p str) -> T, make: impl Fn(Fields<'p>) -> N) -> Result<Parts<T, N>> {
     let mut reader = Reader::<M>::new(payload, payload.limits());
-    let mut meter = Meter::new(payload.limits());
     let (mut id, mut tags, mut members) = (0, Vec::new(), Vec::new());
     while let Some((number, wire)) = reader.field()? {
         match (number, wire) {
@@ -407,16 +419,16 @@ fn read<'p, M: Manner, T, N>(payload: &'p Payload, text: impl Fn(&'p str) -> T, 
                 }
                 reader.end = end;
                 members.push(make(reader.member(None)?));
-                meter.list::<N>(1).map_err(|problem| reader.error(problem))?;
+                reader.list::<N>(1)?;
                 reader.end = payload.len();
             }
             (3, GROUP) if M::CODE_FIRST => {
                 members.push(make(reader.member(Some(3))?));
-                meter.list::<N>(1).map_err(|problem| reader.error(problem))?;
+                reader.list::<N>(1)?;
             }
             (2, LENGTH) => {
                 tags.push(text(reader.text()?));
-                meter.list::<T>(1).map_err(|problem| reader.error(problem))?;
+                reader.list::<T>(1)?;
             }
             (1, VARINT) => id = reader.number32(wire)?,
             (1, _) if M::CODE_FIRST => id = reader.number32(wire)?,

@@ -179,8 +179,8 @@ impl AccessUnchecked<Organization> for FlatBuffers {
 }
 
 impl DecodeInto<Organization> for FlatBuffers {
-    fn decode_into(&mut self, payload: &Payload, value: &mut Organization) -> Result<()> {
-        value.fill(&self.access(payload)?)
+    fn read_into(&mut self, payload: &Payload, value: &mut Organization) -> Result<()> {
+        value.fill(&self.view(payload)?)
     }
 }
 

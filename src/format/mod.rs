@@ -201,12 +201,22 @@ pub fn trailing(format: &'static str, payload: &[u8], used: usize) -> Result<()>
 
 /// Bytes into a value that is there already, whose memory is reused as far as it goes.
 pub trait DecodeInto<T>: Decode<T> {
+    /// What a format implements; [`decode_into`](Self::decode_into) is what is called.
+    ///
+    /// # Errors
+    ///
+    /// As for [`decode_into`](Self::decode_into).
+    fn read_into(&mut self, payload: &Payload, value: &mut T) -> Result<()>;
+
     /// Makes `value` what [`Decode::decode`] would return. After an error it holds some of both, and is not to be relied on.
     ///
     /// # Errors
     ///
     /// As for [`Decode::decode`].
-    fn decode_into(&mut self, payload: &Payload, value: &mut T) -> Result<()>;
+    #[inline]
+    fn decode_into(&mut self, payload: &Payload, value: &mut T) -> Result<()> {
+        self.read_into(payload, value).map_err(|error| error.explained(Operation::DecodeInto, Self::INFO.wire_format, payload))
+    }
 }
 
 /// A format that has a message type of its own between the native value and the bytes.
@@ -231,12 +241,22 @@ pub trait Populate<T>: Format {
 
 /// A format that decodes into its own message first.
 pub trait Convert<T>: Populate<T> {
+    /// What a format implements; [`decode_message`](Self::decode_message) is what is called.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Decode::decode`].
+    fn read_message(&mut self, payload: &Payload) -> Result<Self::Message>;
+
     /// Bytes to message.
     ///
     /// # Errors
     ///
     /// As for [`Decode::decode`].
-    fn decode_message(&mut self, payload: &Payload) -> Result<Self::Message>;
+    #[inline]
+    fn decode_message(&mut self, payload: &Payload) -> Result<Self::Message> {
+        self.read_message(payload).map_err(|error| error.explained(Operation::DecodeMessage, Self::INFO.wire_format, payload))
+    }
 
     /// Message to native value; takes the message, so strings may move.
     ///
@@ -359,10 +379,20 @@ pub enum Silent {
 
 /// A payload changed where it stands.
 pub trait Update<T: Dataset>: Format {
+    /// What a format implements; [`update`](Self::update) is what is called.
+    ///
+    /// # Errors
+    ///
+    /// As for [`update`](Self::update).
+    fn write_change(payload: &mut Payload, change: &T::Change) -> Result<()>;
+
     /// Makes the change in the payload's bytes. The payload's length stays.
     ///
     /// # Errors
     ///
-    /// The payload is malformed.
-    fn update(payload: &mut Payload, change: &T::Change) -> Result<()>;
+    /// The payload is malformed. The error says what the bytes are, if they are recognised as something else.
+    #[inline]
+    fn update(payload: &mut Payload, change: &T::Change) -> Result<()> {
+        Self::write_change(payload, change).map_err(|error| error.explained(Operation::Update, Self::INFO.wire_format, payload))
+    }
 }

@@ -78,7 +78,7 @@ impl Encode<Organization> for Protobuf {
 impl Convert<Organization> for Protobuf {
     /// prost's own loop over the fields, but for two things: what is read is held to the payload's limits, as an empty member is two bytes on
     /// the wire and nearly a hundred in memory, and an error tells at which field it stands.
-    fn decode_message(&mut self, payload: &Payload) -> Result<message::Organization> {
+    fn read_message(&mut self, payload: &Payload) -> Result<message::Organization> {
         let limits = payload.limits();
         if limits.depth < DEPTH {
             protobuf_wire::hold_depth(payload, &ORGANIZATION, limits.depth)
@@ -167,7 +167,7 @@ impl Inspect<Organization> for Protobuf {
 
 impl Decode<Organization> for Protobuf {
     fn read(&mut self, payload: &Payload) -> Result<Organization> {
-        let message = self.decode_message(payload)?;
+        let message = self.read_message(payload)?;
         self.convert(message)
     }
 }

@@ -169,7 +169,7 @@ impl AccessUnchecked<Organization> for Rkyv {
 }
 
 impl Update<Organization> for Rkyv {
-    fn update(payload: &mut Payload, change: &SetUpdateTime) -> Result<()> {
+    fn write_change(payload: &mut Payload, change: &SetUpdateTime) -> Result<()> {
         let root = root_position::<ArchivedOrganization>(payload.len());
         let checked = check_pos_with_context::<ArchivedOrganization, _, BoxedError>(payload, root, &mut validator(payload));
         checked.map_err(|error| invalid(payload, error))?;

@@ -393,8 +393,8 @@ impl<L: Lengths> DecodePrefix<Organization> for Sequential<L> {
 }
 
 impl<L: Lengths> DecodeInto<Organization> for Sequential<L> {
-    fn decode_into(&mut self, payload: &Payload, value: &mut Organization) -> Result<()> {
-        value.fill(&self.access(payload)?)
+    fn read_into(&mut self, payload: &Payload, value: &mut Organization) -> Result<()> {
+        value.fill(&self.view(payload)?)
     }
 }
 
@@ -550,7 +550,7 @@ impl MemberView for Row<'_> {
 }
 
 impl<L: Lengths> Update<Organization> for Sequential<L> {
-    fn update(payload: &mut Payload, change: &SetUpdateTime) -> Result<()> {
+    fn write_change(payload: &mut Payload, change: &SetUpdateTime) -> Result<()> {
         let view = View::<L>::new(payload, |_, _| Ok(()))?;
         let count = view.member_count;
         let mut at = payload.len() - view.members.rest.len();

@@ -124,6 +124,14 @@ macro_rules! primitives {
                 }
             }
 
+            /// The bytes of memory that they take.
+            pub fn memory(&self) -> usize {
+                match self {
+                    $(Self::$kind(elements) => size_of_val(&**elements),)+
+                    Self::Values(runs) => size_of_val(&**runs),
+                }
+            }
+
             /// How many [`Run`]s it takes to say them.
             pub fn run_count(&self) -> usize {
                 match self {

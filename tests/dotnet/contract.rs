@@ -1,10 +1,16 @@
 //! protobuf-net's and Google's messages beyond the dataset: presence, types that only .NET has, derived classes, one field of each kind.
 
-use wirewise::format::contract::{Contract, Field, Kind, Object, Rule, Value, read, read_into, write};
+use wirewise::format::contract::{self, Contract, Field, Kind, Object, Rule, Value, read_into, write};
+use wirewise::format::dotnet_protobuf::Manner;
 use wirewise::format::google_protobuf::SchemaFirst;
 use wirewise::format::protobuf_net::CodeFirst;
+use wirewise::{Limits, Problem, Result};
 
 use crate::vectors::Vectors;
+
+fn read<M: Manner>(contract: &Contract, payload: &[u8]) -> Result<Object> {
+    contract::read::<M>(contract, payload, &Limits::for_payload(payload.len()))
+}
 
 fn contract(fields: impl IntoIterator<Item = (u32, Kind, Rule)>) -> Contract {
     let fields = fields.into_iter().map(|(number, kind, rule)| Field { number, kind, rule }).collect();
@@ -355,7 +361,7 @@ fn properties_that_do_not_start_at_zero() {
         write::<CodeFirst>(&initialised(), &value, &mut sink).unwrap();
         assert_eq!(sink, expected, "{name}");
         let mut read = initialised_as_is();
-        read_into::<CodeFirst>(&initialised(), expected, &mut read).unwrap();
+        read_into::<CodeFirst>(&initialised(), expected, &Limits::for_payload(expected.len()), &mut read).unwrap();
         assert_eq!(read, back, "{name}");
     }
 }
@@ -412,4 +418,31 @@ fn what_is_refused() {
         bytes
     });
     assert!(read::<CodeFirst>(&class, &deep).is_err());
+}
+
+/// Each limit that these readers have is the caller's.
+#[test]
+fn limits_are_lowered_and_raised() {
+    let inner = || contract([(1, Kind::Int32, Rule::List), (2, Kind::Text, Rule::Plain), (3, Kind::Bytes, Rule::Plain)]);
+    let outer = contract([(1, Kind::Message(inner()), Rule::List), (2, Kind::Text, Rule::Map(Kind::Int32))]);
+    // An object with a list of seven, a text and ten bytes; another of nothing; and an entry: ten items in all.
+    let message = [&[0x0A, 7][..], &[1; 7], &[0x12, 4], b"text", &[0x1A, 10], &[0; 10]].concat();
+    let payload = [&[0x0A, message.len() as u8][..], &message, &[0x0A, 0, 0x12, 0]].concat();
+    let enough = Limits { depth: 1, elements: 10, text: 10, ..Limits::for_payload(payload.len()) };
+    contract::read::<CodeFirst>(&outer, &payload, &enough).unwrap();
+    for (limit, limits) in [
+        ("depth", Limits { depth: 0, ..enough }),
+        ("elements", Limits { elements: 9, ..enough }),
+        ("string length", Limits { text: 9, ..enough }),
+        ("allocation", Limits { allocation: 500, ..enough }),
+    ] {
+        let error = contract::read::<CodeFirst>(&outer, &payload, &limits).unwrap_err();
+        assert!(matches!(error.problem(), Problem::Limit { limit: found, .. } if *found == limit), "{limit}: {error}");
+    }
+    // Half a mebibyte of objects of nothing takes tens of times its bytes, and has to be trusted.
+    let objects = [0x0A, 0].repeat(1 << 18);
+    let error = read::<CodeFirst>(&outer, &objects).unwrap_err();
+    assert!(matches!(error.problem(), Problem::Limit { limit: "allocation", .. }), "{error}");
+    let Value::List(list) = &contract::read::<CodeFirst>(&outer, &objects, &Limits::trusted()).unwrap().values[0] else { panic!("a list") };
+    assert_eq!(list.len(), 1 << 18);
 }

@@ -1,6 +1,7 @@
 //! protobuf-net 2's references and dynamic types: what release 2.0.0.668 wrote, and what it would refuse.
 
 use proptest::prelude::*;
+use wirewise::Limits;
 use wirewise::Problem;
 use wirewise::format::protobuf_net::references::{Holds, Model, ModelClass, ModelField, Root};
 use wirewise::graph::{
@@ -10,6 +11,10 @@ use wirewise::graph::{
 use crate::vectors::Vectors;
 
 const LIBRARY: &str = "pbn, Version=2.0.0.668, Culture=neutral, PublicKeyToken=null";
+
+fn read(model: &Model, root: Root, payload: &[u8]) -> wirewise::Result<Graph> {
+    model.read(root, payload, &Limits::for_payload(payload.len()))
+}
 
 fn field(number: u32, name: &str, holds: Holds) -> ModelField {
     ModelField { number, name: name.into(), holds, list: false, as_reference: false, dynamic_type: false }
@@ -151,12 +156,12 @@ fn every_graph_comes_back_byte_for_byte_and_no_cut_is_taken_for_another() {
     let (mut count, mut cuts) = (0, 0);
     for (name, model, root, expected) in cases() {
         let payload = line(&vectors, name);
-        let graph = model.read(root, &payload).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let graph = read(&model, root, &payload).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(json(&graph), expected, "{name}");
         assert_eq!(written(&model, &graph).unwrap(), payload, "{name}");
         for cut in 0..payload.len() {
             // A message has no end mark: a cut between two members of the root is a payload, of just the first ones.
-            if let Ok(graph) = model.read(root, &payload[..cut]) {
+            if let Ok(graph) = read(&model, root, &payload[..cut]) {
                 assert_eq!(written(&model, &graph).unwrap(), payload[..cut], "{name}, cut at {cut}");
             }
             cuts += 1;
@@ -187,7 +192,7 @@ fn what_is_refused_says_why() {
         ("2^31 bytes", &node, "1AFFFFFFFF0F", "a length of"),
     ] {
         let payload = hex(&payload.replace(' ', ""));
-        let error = model.read(root, &payload).unwrap_err();
+        let error = read(model, root, &payload).unwrap_err();
         assert!(error.to_string().contains(reason), "{what}: {error}");
         assert!(error.offset().is_some_and(|offset| offset <= payload.len()), "{what}: {error}");
     }
@@ -199,8 +204,35 @@ fn small_objects_do_not_add_up_to_much_memory() {
     let many = (2..1000).map(|number| field(number, &format!("M{number}"), Holds::Value(Primitive::Decimal)));
     let wide =
         Model { classes: vec![class("Wide", [list(field(1, "Same", Holds::Class(0)))].into_iter().chain(many).collect::<Vec<_>>())] };
-    let error = wide.read(Root::Class(0), &[0x0A, 0].repeat(1 << 19)).unwrap_err();
-    assert!(matches!(error.problem(), Problem::Limit { limit: "values of objects", .. }), "{error}");
+    let payload = [0x0A, 0].repeat(1 << 19);
+    let error = read(&wide, Root::Class(0), &payload).unwrap_err();
+    assert!(matches!(error.problem(), Problem::Limit { limit: "allocation", .. }), "{error}");
+    // What takes more than its share is read where it may.
+    let few = &payload[..200];
+    let base = Limits { allocation: 1 << 20, ..Limits::for_payload(few.len()) };
+    let error = wide.read(Root::Class(0), few, &base).unwrap_err();
+    assert!(matches!(error.problem(), Problem::Limit { limit: "allocation", allowed: 0x10_0000, .. }), "{error}");
+    assert_eq!(wide.read(Root::Class(0), few, &Limits { allocation: 2 << 20, ..base }).unwrap().objects().len(), 102);
+}
+
+/// Each limit that these readers have is the caller's.
+#[test]
+fn limits_are_lowered_and_raised() {
+    let model =
+        Model { classes: vec![class("Listing", [list(field(1, "Numbers", Holds::Value(Primitive::I32))), field(2, "Text", Holds::Text)])] };
+    // A packed list of ten, a text of ten letters, and a field that nobody asked for, ten groups deep.
+    let payload = [&[0x0A, 10][..], &[1; 10], &[0x12, 10], b"ten lettrs", &[0x1B; 10], &[0x1C; 10]].concat();
+    let enough = Limits { depth: 10, elements: 10, text: 10, ..Limits::for_payload(payload.len()) };
+    assert_eq!(model.read(Root::Class(0), &payload, &enough).unwrap().objects().len(), 3);
+    for (limit, limits) in [
+        ("depth", Limits { depth: 9, ..enough }),
+        ("elements", Limits { elements: 9, ..enough }),
+        ("string length", Limits { text: 9, ..enough }),
+        ("allocation", Limits { allocation: 100, ..enough }),
+    ] {
+        let error = model.read(Root::Class(0), &payload, &limits).unwrap_err();
+        assert!(matches!(error.problem(), Problem::Limit { limit: found, .. } if *found == limit), "{limit}: {error}");
+    }
 }
 
 /// A graph of nodes, by what each of them points at.
@@ -276,7 +308,8 @@ fn depth_is_not_the_call_stack() {
         for as_reference in [true, false] {
             let (model, graph) = (nodes(as_reference), graph(&chain));
             let payload = written(&model, &graph).unwrap();
-            let back = model.read(Root::Class(0), &payload).unwrap();
+            // Nodes that do not say whose they are are nine bytes each, and more than eight times that in memory.
+            let back = model.read(Root::Class(0), &payload, &Limits::trusted()).unwrap();
             assert_eq!(back.objects().len(), chain.len());
             assert_eq!(written(&model, &back).unwrap(), payload);
         }
@@ -291,7 +324,7 @@ proptest! {
     fn any_graph_keeps_its_identities(nodes_of in proptest::collection::vec((proptest::option::of(0..20usize), proptest::option::of(0..3usize)), 20)) {
         let (model, graph) = (nodes(true), graph(&nodes_of));
         let payload = written(&model, &graph).unwrap();
-        let back = model.read(Root::Class(0), &payload).unwrap();
+        let back = read(&model, Root::Class(0), &payload).unwrap();
         // As many nodes come back as can be reached from the root, and they point where they did.
         let mut at = Some(0);
         let mut seen = Vec::new();

@@ -45,8 +45,8 @@ fn messages_that_are_no_organization() {
         refused("a root that is a list", message(&[list(0, 2, 1), 0]), "capnp"),
         refused("a root outside of its segment", message(&[structure(1000, 1, 2)]), "capnp"),
         refused("a root that ends outside of its segment", message(&[structure(0, 1, 200), 0]), "capnp"),
-        // The root's second pointer leads back to the root.
-        refused("a loop", message(&[structure(0, 1, 2), 7, structure(-3, 1, 2), structure(-3, 1, 2)]), "capnp"),
+        // The root's pointers lead back to the root. The dataset holds no type inside itself, so a loop is never what a pointer is to lead to.
+        refused("a loop", message(&[structure(0, 1, 2), 7, structure(-3, 1, 2), structure(-3, 1, 2)]), "non-list pointer"),
         limited("2^29 - 1 members of no bytes", voids(((1u64 << 29) - 1) << 2), "traversed words"),
         refused("more members than their list has words", voids(5 << 2 | 1 << 32), "capnp"),
         trailing("another behind it", [good.clone(), good.clone()].concat(), good.len()),
@@ -83,6 +83,22 @@ fn an_odd_address_is_copied() {
     check::<Capnp<Plain>, _>([read("at an odd address", &bytes[1..], small())]);
     let read = Capnp::<Plain>::default().decode_prefix(&Payload::from([&bytes[1..], &[0; 64]].concat())).unwrap();
     assert_eq!((read.value, read.used, read.left), (small(), bytes.len() - 1, 64));
+}
+
+/// What follows pointers whatever they lead to goes round and round, and ends at the depth that it is given.
+#[test]
+fn a_loop_that_is_followed_ends_at_the_nesting_limit() {
+    use ::capnp::message::ReaderOptions;
+    use ::capnp::{ErrorKind, any_pointer, serialize};
+
+    // A struct of one pointer, which is the pointer that leads to it.
+    let payload = Payload::from(message(&[structure(-1, 0, 1)]));
+    for depth in [1, 128] {
+        let options = ReaderOptions { nesting_limit: depth, ..ReaderOptions::new() };
+        let reader = serialize::read_message_from_flat_slice(&mut payload.as_slice(), options).unwrap();
+        let size = reader.get_root::<any_pointer::Reader<'_>>().and_then(|root| root.target_size());
+        assert_eq!(size.map(|size| size.word_count).unwrap_err().kind, ErrorKind::MessageIsTooDeeplyNested, "{depth}");
+    }
 }
 
 /// A view's budget is more than its message's size, as it may be read again; but it is one.

@@ -24,7 +24,11 @@ const KINDS: &[Row] = &[
     (
         7,
         "100,000 arrays of one",
-        &["hostile/messagepack.rs::maps_that_are_no_organization", "dotnet/messagepack_csharp.rs::hostile_payloads"],
+        &[
+            "hostile/messagepack.rs::maps_that_are_no_organization",
+            "dotnet/messagepack_csharp.rs::hostile_payloads",
+            "hostile/stack.rs::a_million_inside_each_other_are_refused_or_read",
+        ],
     ),
     (
         8,
@@ -53,13 +57,21 @@ const KINDS: &[Row] = &[
     (14, "a 7-bit length that is none", &["hostile/sequential.rs::binary_writers_layout"]),
     (15, "a length of 2^63", &["hostile/protobuf.rs::messages_that_are_none"]),
     (16, "a field that is none", &["hostile/protobuf.rs::messages_that_are_none"]),
-    (17, "a million groups", &["hostile/protobuf.rs::messages_that_are_none"]),
+    (
+        17,
+        "a million groups",
+        &["hostile/protobuf.rs::messages_that_are_none", "hostile/stack.rs::a_million_inside_each_other_are_refused_or_read"],
+    ),
     (18, "a million messages of nothing", &["hostile/protobuf.rs::messages_that_are_none"]),
     (19, "unknown fields", &["hostile/protobuf.rs::what_is_passed_over_is_told"]),
     (
         20,
         "128 and a million brackets",
-        &["hostile/json.rs::depth_ends_at_128_and_where_it_is_set", "hostile/json.rs::texts_that_are_no_organization"],
+        &[
+            "hostile/json.rs::depth_ends_at_128_and_where_it_is_set",
+            "hostile/json.rs::texts_that_are_no_organization",
+            "hostile/stack.rs::a_million_inside_each_other_are_refused_or_read",
+        ],
     ),
     (21, "a byte order mark, a lone surrogate, a control character", &["hostile/json.rs::texts_that_are_no_organization"]),
     (22, "1e400", &["hostile/json.rs::texts_that_are_no_organization"]),
@@ -80,7 +92,11 @@ const KINDS: &[Row] = &[
         &["hostile/flatbuffers.rs::buffers_that_are_no_organization", "evolution.rs::verdicts_are_the_golden_ones"],
     ),
     (27, "a table that is shared", &["../src/format/flatbuffers.rs::a_table_referred_to_again_and_again_hits_the_limit"]),
-    (28, "a Cap'n Proto loop", &["hostile/capnp.rs::messages_that_are_no_organization"]),
+    (
+        28,
+        "a Cap'n Proto loop",
+        &["hostile/capnp.rs::messages_that_are_no_organization", "hostile/capnp.rs::a_loop_that_is_followed_ends_at_the_nesting_limit"],
+    ),
     (
         29,
         "pointers to one place",
@@ -111,7 +127,11 @@ const KINDS: &[Row] = &[
         "BinaryFormatter's references",
         &["nrbf/hostile.rs::a_reference_to_itself_is_kept", "nrbf/hostile.rs::what_cannot_be_is_refused_with_its_reason"],
     ),
-    (43, "classes inside each other", &["nrbf/hostile.rs::classes_in_classes_take_no_stack"]),
+    (
+        43,
+        "classes inside each other",
+        &["nrbf/hostile.rs::classes_in_classes_take_no_stack", "hostile/stack.rs::a_million_inside_each_other_are_refused_or_read"],
+    ),
     (44, "2^31 nulls", &["nrbf/hostile.rs::nulls_are_counted_and_not_made"]),
     (45, "BinaryFormatter's records that are none", &["nrbf/hostile.rs::what_cannot_be_is_refused_with_its_reason"]),
     (

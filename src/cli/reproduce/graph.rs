@@ -18,6 +18,7 @@ use crate::graph::{
     Array, Class, ClassId, DateTime, DateTimeKind, Elements, Graph, Instance, LibraryId, Member, Object, ObjectId, Primitive, Run, Shape,
     Type, Value,
 };
+use crate::limits::Limits;
 use crate::payload::Payload;
 use crate::report::number;
 use crate::statistics::Summary;
@@ -36,7 +37,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let graph = company();
     let formatter = measure(runs, &graph, |graph, sink| Nrbf.encode(graph, sink), |payload| Nrbf.decode(payload))?;
     let (model, rooted) = (model(), with_root_object(&graph));
-    let protobuf = measure(runs, &rooted, |graph, sink| model.write(graph, sink), |payload| model.read(Root::Class(COMPANY), payload))?;
+    let protobuf = measure(
+        runs,
+        &rooted,
+        |graph, sink| model.write(graph, sink),
+        |payload| model.read(Root::Class(COMPANY), payload, &Limits::for_payload(payload.len())),
+    )?;
     let rows = [("BinaryFormatter", &formatter, "the same bytes as .NET's"), ("protobuf-net 2, AsReference", &protobuf, WITH_ROOT)];
     println!(
         "{OBJECTS} objects of three types with cycles, through the graph that both formats share; medians of {runs} runs. What comes \
@@ -356,7 +362,7 @@ mod tests {
         // What was read of BinaryFormatter's payload is the same graph.
         model.write(&with_root_object(&back), &mut again).unwrap();
         assert_eq!(again, protobuf);
-        let back = model.read(Root::Class(COMPANY), &protobuf).unwrap();
+        let back = model.read(Root::Class(COMPANY), &protobuf, &Limits::for_payload(protobuf.len())).unwrap();
         assert_eq!(back.objects().iter().filter(|object| matches!(object, Object::Instance(_))).count(), OBJECTS + 1);
         model.write(&back, &mut again).unwrap();
         assert_eq!(again, protobuf);

@@ -48,7 +48,7 @@ impl<'p> Bytes<'p> {
         }
     }
 
-    fn slice(&mut self, len: usize) -> Result<&'p [u8]> {
+    pub(super) fn slice(&mut self, len: usize) -> Result<&'p [u8]> {
         match self.rest.split_at_checked(len) {
             Some((slice, rest)) => {
                 self.rest = rest;
@@ -171,8 +171,8 @@ impl<'p> Bytes<'p> {
         DateTime::from_bits(u64::from_le_bytes(bits)).ok_or_else(|| self.malformed("a time after the year 9999"))
     }
 
-    /// So many values of a kind. No more are believed than the payload has bytes for.
-    pub(super) fn elements(&mut self, kind: Primitive, count: u64) -> Result<Elements> {
+    /// The least bytes that so many values of a kind take, if there are as many left.
+    pub(super) fn size_of_elements(&self, kind: Primitive, count: u64) -> Result<usize> {
         let least = match kind {
             Primitive::Bool | Primitive::U8 | Primitive::I8 | Primitive::Char => 1,
             Primitive::I16 | Primitive::U16 | Primitive::Decimal => 2,
@@ -180,10 +180,13 @@ impl<'p> Bytes<'p> {
             Primitive::I64 | Primitive::U64 | Primitive::F64 | Primitive::DateTime | Primitive::TimeSpan => 8,
         };
         let size = count.saturating_mul(least);
-        if size > self.rest.len() as u64 {
-            return Err(self.truncated(size));
-        }
-        let (count, size) = (count as usize, size as usize);
+        if size > self.rest.len() as u64 { Err(self.truncated(size)) } else { Ok(size as usize) }
+    }
+
+    /// So many values of a kind. No more are believed than the payload has bytes for.
+    pub(super) fn elements(&mut self, kind: Primitive, count: u64) -> Result<Elements> {
+        let size = self.size_of_elements(kind, count)?;
+        let count = count as usize;
 
         /// Values that each take the same bytes.
         fn fixed<const N: usize, T>(bytes: &[u8], value: impl Fn([u8; N]) -> T) -> Box<[T]> {
@@ -192,13 +195,20 @@ impl<'p> Bytes<'p> {
 
         Ok(match kind {
             Primitive::Char => Elements::Char(self.chars(count)?),
-            Primitive::Decimal => Elements::Decimal((0..count).map(|_| self.decimal()).collect::<Result<_>>()?),
+            Primitive::Decimal => {
+                let mut decimals = Vec::with_capacity(count);
+                for _ in 0..count {
+                    decimals.push(self.decimal()?);
+                }
+                Elements::Decimal(decimals.into())
+            }
             Primitive::DateTime => {
-                let times = (0..count).map(|_| {
+                let mut times = Vec::with_capacity(count);
+                for _ in 0..count {
                     let bits = self.take()?;
-                    self.date_time(bits)
-                });
-                Elements::DateTime(times.collect::<Result<_>>()?)
+                    times.push(self.date_time(bits)?);
+                }
+                Elements::DateTime(times.into())
             }
             Primitive::Bool => Elements::Bool(fixed(self.slice(size)?, |[byte]| byte != 0)),
             Primitive::U8 => Elements::U8(self.slice(size)?.into()),
@@ -226,6 +236,15 @@ impl<'p> Bytes<'p> {
             true => Ok(units.into()),
             false => Err(self.malformed("a character that takes two code units, where one is left")),
         }
+    }
+}
+
+/// The bytes of memory that values of a kind take which are `size` of a payload.
+pub(super) fn memory_of(kind: Primitive, size: usize) -> usize {
+    match kind {
+        Primitive::Char => size * size_of::<u16>(),
+        Primitive::Decimal => size / 2 * size_of::<Decimal>(),
+        _ => size,
     }
 }
 

@@ -3,13 +3,13 @@
 //! [`Records`] reads each byte once and keeps its place in a list of its own, not on the call stack. What becomes of what it reads is a
 //! [`Sink`]'s matter: a graph, or a dataset without one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::NAME;
-use super::bytes::Bytes;
+use super::bytes::{Bytes, memory_of};
 use crate::error::{Error, Problem, Result};
 use crate::graph::{Class, ClassId, Dimension, Elements, LibraryId, Member, ObjectId, Primitive, Shape, Type, Value};
-use crate::limits::{self, Limits};
+use crate::limits::{self, Limits, Meter};
 
 /// The kinds of records.
 pub(super) mod record {
@@ -133,8 +133,8 @@ struct Records<'p, 's, S> {
     bytes: Bytes<'p>,
     sink: &'s mut S,
     ids: Ids,
-    /// Objects that the graph may have.
-    most: usize,
+    /// Of what is kept while reading: ids, classes, and what is open. What becomes of the objects is for the sink to count.
+    meter: Meter,
     classes: Vec<Class>,
     libraries: Vec<Box<str>>,
     open: Vec<Open>,
@@ -151,7 +151,7 @@ pub(super) fn read<'p, S: Sink<'p>>(payload: &'p [u8], limits: &Limits, sink: &m
     }
     let ids = Ids::new(payload.len());
     let bytes = Bytes::new(payload, limits);
-    Records { bytes, sink, ids, most: limits.elements, classes: Vec::new(), libraries: Vec::new(), open: Vec::new() }.read()
+    Records { bytes, sink, ids, meter: Meter::new(*limits), classes: Vec::new(), libraries: Vec::new(), open: Vec::new() }.read()
 }
 
 impl<'p, S: Sink<'p>> Records<'p, '_, S> {
@@ -257,7 +257,7 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
                     return Err(self.bytes.malformed(format!("a reference to {id}: what stands in place is not referred to")));
                 }
                 // A library is no object; that one stands at this id is seen now or when it comes.
-                let place = self.ids.refer(id).ok_or_else(|| self.bytes.malformed(format!("a reference to {id}, which is a library")))?;
+                let place = self.ids.refer(id, &mut self.meter).map_err(|problem| self.refused(problem))?;
                 self.hold(Value::Object(place))?;
             }
             record::CLASS_WITH_ID => {
@@ -286,7 +286,9 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
             record::LIBRARY => {
                 let id = self.id()?;
                 let name = self.bytes.library_name()?;
-                self.libraries.push(name.into());
+                self.allocate(name.len())?;
+                let pushed = self.meter.push(&mut self.libraries, name.into());
+                pushed.map_err(|problem| self.refused(problem))?;
                 self.define(id, What::Library(LibraryId::new(self.libraries.len() - 1)))?;
                 return Ok(Read::Library);
             }
@@ -307,9 +309,23 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
     /// Gives an object its place.
     #[inline]
     fn define(&mut self, id: i32, what: What) -> Result<ObjectId> {
-        let place = self.ids.define(id, what).map_err(|reason| self.bytes.malformed(reason))?;
-        limits::hold("elements", self.most, self.ids.places).map_err(|problem| Error::at(NAME, self.bytes.offset(), problem))?;
+        let place = self.ids.define(id, what, &mut self.meter).map_err(|problem| self.refused(problem))?;
+        limits::hold("elements", self.meter.limits().elements, self.ids.places).map_err(|problem| self.refused(problem))?;
         Ok(place)
+    }
+
+    #[cold]
+    fn refused(&self, problem: Problem) -> Error {
+        Error::at(NAME, self.bytes.offset(), problem)
+    }
+
+    fn allocate(&mut self, bytes: usize) -> Result<()> {
+        self.meter.allocate(bytes).map_err(|problem| self.refused(problem))
+    }
+
+    #[inline]
+    fn open(&mut self, open: Open) -> Result<()> {
+        self.meter.push(&mut self.open, open).map_err(|problem| Error::at(NAME, self.bytes.offset(), problem))
     }
 
     /// Hands a value to what is open; outside of everything it has no holder.
@@ -346,8 +362,7 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
         let place = self.define(id, What::Instance(class))?;
         self.hold(Value::Object(place))?;
         self.sink.instance(place, class, id < 0, &self.bytes)?;
-        self.open.push(Open::Instance { class, next: 0 });
-        Ok(())
+        self.open(Open::Instance { class, next: 0 })
     }
 
     /// An instance that describes its class.
@@ -356,27 +371,33 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
         let name = if has_library { self.bytes.text()? } else { self.bytes.type_name()? };
         let count = self.bytes.count()?;
         let mut names = Vec::new();
-        let mut known = HashSet::new();
         for _ in 0..count {
             let name = self.bytes.text()?;
-            if !known.insert(name) {
-                return Err(self.bytes.malformed(format!("two members named {name:?}")));
-            }
-            names.push(name);
+            self.meter.push(&mut names, name).map_err(|problem| Error::at(NAME, self.bytes.offset(), problem))?;
         }
-        let mut kinds = Vec::new();
-        for _ in 0..count {
-            kinds.push(self.bytes.u8()?);
+        self.allocate(names.len() * (size_of::<&str>() + size_of::<Member>()))?;
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(self.bytes.malformed(format!("two members named {:?}", pair[0])));
         }
-        let mut members = Vec::new();
-        for (name, kind) in names.into_iter().zip(kinds) {
-            members.push(Member { name: name.into(), declared: self.declared(kind)? });
+        drop(sorted);
+        let kinds = self.bytes.slice(names.len())?;
+        let mut members = Vec::with_capacity(names.len());
+        for (&name, &kind) in names.iter().zip(kinds) {
+            let declared = self.declared(kind)?;
+            self.allocate(name.len() + if let Type::Named { name, .. } = &declared { name.len() } else { 0 })?;
+            members.push(Member { name: name.into(), declared });
         }
+        self.meter.release(names.len() * size_of::<&str>() + names.capacity() * size_of::<&str>());
+        drop(names);
         let library = if has_library { Some(self.library()?) } else { None };
         if has_library && !super::type_name::is_type(name) {
             return Err(self.bytes.malformed(format!("{name:?} is not the name of a type")));
         }
-        self.classes.push(Class { name: name.into(), library, members: members.into() });
+        self.allocate(name.len())?;
+        let class = Class { name: name.into(), library, members: members.into() };
+        self.meter.push(&mut self.classes, class).map_err(|problem| Error::at(NAME, self.bytes.offset(), problem))?;
         self.sink.class(&self.classes, &self.bytes)?;
         self.begin_instance(id, ClassId::new(self.classes.len() - 1))
     }
@@ -424,12 +445,15 @@ impl<'p, S: Sink<'p>> Records<'p, '_, S> {
         self.hold(Value::Object(place))?;
         let allowed = allowed_for(&element) | allowed::RUNS;
         self.sink.array(place, element, shape, &self.bytes)?;
-        self.open.push(Open::Array { left: len, allowed });
-        Ok(())
+        self.open(Open::Array { left: len, allowed })
     }
 
     fn begin_primitives(&mut self, id: i32, kind: Primitive, shape: Shape, len: u64) -> Result<()> {
+        let memory = memory_of(kind, self.bytes.size_of_elements(kind, len)?);
+        self.allocate(memory)?;
         let elements = self.bytes.elements(kind, len)?;
+        // From here on it is the sink's.
+        self.meter.release(memory);
         let place = self.define(id, What::Array)?;
         self.hold(Value::Object(place))?;
         self.sink.primitives(place, Type::Primitive(kind), shape, elements, &self.bytes)
@@ -552,6 +576,8 @@ struct Ids {
     listed: Vec<Entry>,
     limit: usize,
     others: HashMap<i32, Entry>,
+    /// The bytes that the map takes.
+    table: usize,
     places: usize,
     missing: usize,
 }
@@ -559,7 +585,7 @@ struct Ids {
 impl Ids {
     fn new(payload: usize) -> Self {
         // A record with an id takes five bytes at least, a reference does too.
-        Self { listed: Vec::new(), limit: payload / 5 + 1, others: HashMap::new(), places: 0, missing: 0 }
+        Self { listed: Vec::new(), limit: payload / 5 + 1, others: HashMap::new(), table: 0, places: 0, missing: 0 }
     }
 
     fn slot(&self, id: i32) -> Option<usize> {
@@ -577,19 +603,31 @@ impl Ids {
     }
 
     #[inline]
-    fn set(&mut self, id: i32, place: ObjectId, what: What) {
+    fn set(&mut self, id: i32, place: ObjectId, what: What, meter: &mut Meter) -> Result<(), Problem> {
         let entry = Entry::new(place, what);
         match self.slot(id) {
             Some(slot) => {
                 if slot >= self.listed.len() {
+                    let more = slot + 1 - self.listed.len();
+                    meter.reserve(&mut self.listed, more)?;
                     self.listed.resize(slot + 1, Entry::default());
                 }
                 self.listed[slot] = entry;
             }
             None => {
+                if self.others.len() == self.others.capacity() {
+                    // A power of two of places, of which one in eight stays free, and a byte beside each.
+                    let places = (self.others.len() + 4).saturating_mul(8) / 7;
+                    let table = places.next_power_of_two().saturating_mul(size_of::<(i32, Entry)>() + 1);
+                    meter.allocate(table)?;
+                    self.others.reserve(1);
+                    meter.release(self.table);
+                    self.table = table;
+                }
                 self.others.insert(id, entry);
             }
         }
+        Ok(())
     }
 
     fn place(&mut self) -> ObjectId {
@@ -597,37 +635,39 @@ impl Ids {
         ObjectId::new(self.places - 1)
     }
 
-    /// The place of what is referred to, if it is an object.
+    /// The place of what is referred to, which is no library.
     #[inline]
-    fn refer(&mut self, id: i32) -> Option<ObjectId> {
+    fn refer(&mut self, id: i32, meter: &mut Meter) -> Result<ObjectId, Problem> {
         match self.get(id) {
-            Some((_, What::Library(_))) => None,
-            Some((place, _)) => Some(place),
+            Some((_, What::Library(_))) => Err(Problem::Malformed(format!("a reference to {id}, which is a library"))),
+            Some((place, _)) => Ok(place),
             None => {
                 let place = self.place();
                 self.missing += 1;
-                self.set(id, place, What::Missing);
-                Some(place)
+                self.set(id, place, What::Missing, meter)?;
+                Ok(place)
             }
         }
     }
 
     /// The place of a new object; the error is the reason why it cannot have the id.
     #[inline]
-    fn define(&mut self, id: i32, what: What) -> Result<ObjectId, String> {
+    fn define(&mut self, id: i32, what: What, meter: &mut Meter) -> Result<ObjectId, Problem> {
         let place = match (self.get(id), what) {
-            (Some((_, What::Missing)), What::Library(_)) => return Err(format!("a library with the id {id}, which is referred to")),
+            (Some((_, What::Missing)), What::Library(_)) => {
+                return Err(Problem::Malformed(format!("a library with the id {id}, which is referred to")));
+            }
             (Some((place, What::Missing)), _) => {
                 self.missing -= 1;
                 place
             }
             // What stands in place is not referred to, so that .NET may give the same negative id twice.
-            (Some(_), _) if id > 0 => return Err(format!("a second object with the id {id}")),
+            (Some(_), _) if id > 0 => return Err(Problem::Malformed(format!("a second object with the id {id}"))),
             // A library is no object.
             (_, What::Library(_)) => ObjectId::new(0),
             _ => self.place(),
         };
-        self.set(id, place, what);
+        self.set(id, place, what, meter)?;
         Ok(place)
     }
 

@@ -16,6 +16,7 @@ use serde::Deserialize;
 
 use crate::error::Result;
 use crate::graph::{Class, Graph, LibraryId, Member, Primitive, Type};
+use crate::limits::Limits;
 use crate::payload::Payload;
 use crate::registry::Modelled;
 
@@ -108,14 +109,16 @@ impl Model {
         write::write(self, graph, sink)
     }
 
-    /// Reads a graph: what is held by reference is one object, wherever it is held. Lists become arrays.
+    /// Reads a graph under limits: [`Limits::for_payload`] if nothing else is known of the bytes. What is held by reference is one object,
+    /// wherever it is held. Lists become arrays.
     ///
     /// # Errors
     ///
     /// The payload is malformed; it refers to what it has not brought yet, names a type that the model has not, or holds an object of
-    /// another class than the member; its objects would take far more memory than it has bytes.
-    pub fn read(&self, root: Root, payload: &[u8]) -> Result<Graph> {
-        read::read(self, root, payload)
+    /// another class than the member; its objects ask for more than a limit allows. Objects are told from each other without the call stack,
+    /// so depth is limited only where nobody asked for what nests.
+    pub fn read(&self, root: Root, payload: &[u8], limits: &Limits) -> Result<Graph> {
+        read::read(self, root, payload, limits)
     }
 
     /// The classes and libraries of a graph that is read.
@@ -168,7 +171,7 @@ struct Rooted {
 
 impl Modelled for Rooted {
     fn read(&self, payload: &Payload) -> Result<Graph> {
-        self.model.read(self.root, payload)
+        self.model.read(self.root, payload, &payload.limits())
     }
 
     fn write(&self, graph: &Graph, sink: &mut Vec<u8>) -> Result<()> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::CodeFirst;
 use super::write::layout;
 use super::{Holds, Model, Root, field};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::format::contract::{self, read_value};
 use crate::format::dotnet_protobuf::{self, LENGTH, VARINT};
 use crate::graph::{
@@ -16,23 +16,17 @@ use crate::limits::Limits;
 
 type Reader<'p> = dotnet_protobuf::Reader<'p, CodeFirst>;
 
-/// The values that objects may have, beyond one for each byte of the payload. An object of a node's size is no longer than a dozen bytes in
-/// a payload, and six times that in a graph; but one of a thousand members, all zero, is two bytes.
-const AT_LEAST: usize = (24 << 20) / size_of::<Value>();
-
-pub(super) fn read(model: &Model, root: Root, payload: &[u8]) -> Result<Graph> {
+pub(super) fn read(model: &Model, root: Root, payload: &[u8], limits: &Limits) -> Result<Graph> {
     let (classes, libraries) = model.described();
     let mut reading = Reading {
         model,
-        reader: Reader::new(payload, Limits::for_payload(payload.len())),
+        reader: Reader::new(payload, *limits),
         objects: Vec::new(),
         zeros: model.classes.iter().map(|class| class.fields.iter().map(|field| zero(field.holds, field.list)).collect()).collect(),
         lists: HashMap::new(),
         frames: Vec::new(),
         known: Vec::new(),
         root: None,
-        allowed: payload.len() + AT_LEAST,
-        taken: 0,
     };
     let place = match root {
         Root::Class(class) => {
@@ -103,9 +97,6 @@ struct Reading<'p, 'm> {
     /// What has the numbers from 1 on.
     known: Vec<Known>,
     root: Option<ObjectId>,
-    /// How many values objects may have, and how many they have: a few bytes make an object of many members.
-    allowed: usize,
-    taken: usize,
 }
 
 impl Reading<'_, '_> {
@@ -131,24 +122,29 @@ impl Reading<'_, '_> {
         self.reader.malformed(reason)
     }
 
-    /// Counts what is about to be allocated, in values.
-    fn take(&mut self, values: usize) -> Result<()> {
-        self.taken += values;
-        if self.taken > self.allowed {
-            let (allowed, wanted) = (self.allowed as u64, self.taken as u64);
-            return Err(self.reader.error(Problem::Limit { limit: "values of objects", allowed, wanted }));
+    /// Counts what is about to be allocated: an object of a thousand members, all zero, is two bytes of a payload.
+    fn take(&mut self, bytes: usize) -> Result<()> {
+        self.reader.meter.allocate(bytes).map_err(|problem| self.reader.error(problem))
+    }
+
+    /// Puts an item into a list, if it is one.
+    fn push(&mut self, list: ObjectId, value: Value) -> Result<()> {
+        self.reader.list::<Run>(1)?;
+        if let Some((_, runs)) = self.lists.get_mut(&list) {
+            runs.push(Run::One(value));
         }
         Ok(())
     }
 
     fn new_instance(&mut self, class: usize) -> Result<ObjectId> {
-        self.take(self.zeros[class].len() + 2)?;
+        self.take(size_of::<Object>() + self.zeros[class].len() * size_of::<Value>())?;
         let instance = Instance { class: ClassId::new(class), in_place: false, values: self.zeros[class].clone() };
         Ok(self.add(Object::Instance(instance)))
     }
 
     fn new_list(&mut self, holds: Holds) -> Result<ObjectId> {
-        self.take(8)?;
+        // The array that it becomes, and what it is collected in.
+        self.take(size_of::<Object>() + size_of::<Array>() + 2 * size_of::<(ObjectId, (Holds, Vec<Run>))>())?;
         let place = self.add(Object::Text(Box::default()));
         self.lists.insert(place, (holds, Vec::new()));
         Ok(place)
@@ -207,9 +203,7 @@ impl Reading<'_, '_> {
                 Value::Object(list) => list,
                 _ => self.new_list(member.holds)?,
             };
-            if let Some((_, runs)) = self.lists.get_mut(&list) {
-                runs.push(Run::One(value));
-            }
+            self.push(list, value)?;
             value = Value::Object(list);
         }
         if let Object::Instance(instance) = &mut self.objects[place.index()] {
@@ -280,8 +274,9 @@ impl Reading<'_, '_> {
         if wire != LENGTH {
             return Err(self.malformed(format!("a string in wire type {wire}")));
         }
-        let text = self.reader.text()?.into();
-        Ok(Value::Object(self.add(Object::Text(text))))
+        let text = self.reader.text()?;
+        self.take(size_of::<Object>() + text.len())?;
+        Ok(Value::Object(self.add(Object::Text(text.into()))))
     }
 
     /// Reads a field of a root list, or of the message around an object.
@@ -292,10 +287,7 @@ impl Reading<'_, '_> {
                     return self.reader.skip(number, wire, 0);
                 }
                 let place = self.enter_instance(wire, class, Value::Null)?;
-                if let Some((_, runs)) = self.lists.get_mut(&list) {
-                    runs.push(Run::One(Value::Object(place)));
-                }
-                Ok(())
+                self.push(list, Value::Object(place))
             }
             Some(Frame { what: What::Around { .. }, .. }) => self.around(number, wire),
             _ => Ok(()),
