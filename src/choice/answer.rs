@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::model::{Estimate, Plan, estimate};
 use super::wish::ASSUMPTIONS;
-use super::{Facts, FormatFacts, Way, WayFacts, Wish};
+use super::{Damaged, Facts, FormatFacts, Way, WayFacts, Wish};
 
 /// The answer to a wish.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,6 +35,8 @@ pub struct Choice {
     pub tie: bool,
     /// Schema changes that gave a wrong value without an error, and all that were run; where one has to evolve.
     pub silent: Option<(u32, u32)>,
+    /// What became of damaged payloads of the format, where the bytes may be anyone's.
+    pub damaged: Option<Damaged>,
 }
 
 /// What is left out, and why.
@@ -115,6 +117,7 @@ impl Answer {
                         estimate,
                         tie: false,
                         silent: format.evolves.as_ref().filter(|_| wish.must_evolve).map(|evolves| (evolves.silent, evolves.changes)),
+                        damaged: way.damaged.filter(|_| wish.untrusted),
                     });
                 }
             }
@@ -165,6 +168,8 @@ impl Answer {
 fn barred(format: &FormatFacts, way: &WayFacts, wish: &Wish) -> Option<&'static str> {
     if wish.untrusted && way.way == Way::Unchecked {
         Some("unvalidated access, and the bytes may be anyone's")
+    } else if wish.untrusted && way.damaged.is_some_and(|damaged| damaged.failed > 0) {
+        Some("damaged payloads made it fail, and the bytes may be anyone's")
     } else if wish.must_evolve && format.evolves.as_ref().is_some_and(|evolves| !evolves.additive) {
         Some("a field cannot be added while old programs run")
     } else if wish.libraries_only && format.ours {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Way;
 use crate::operation::Operation;
-use crate::record::{Evolution, EvolutionVerdict, Record, RunRecords};
+use crate::record::{Evolution, EvolutionVerdict, Record, RunRecords, Torture};
 use crate::registry::NATIVE;
 use crate::report::model::{Group, memory};
 use crate::statistics::Summary;
@@ -66,6 +66,19 @@ pub struct WayFacts {
     pub all: Summary,
     /// The most that opening allocates at once, where that was counted.
     pub peak: Option<f64>,
+    /// What became of damaged payloads, where that was run.
+    pub damaged: Option<Damaged>,
+}
+
+/// What became of damaged payloads that were read in this way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Damaged {
+    /// How many there were.
+    pub payloads: u64,
+    /// How many were read as other values without an error.
+    pub silent: u64,
+    /// How many of the format's, read in any way, ended in a panic or crash, or took more memory or time than they may.
+    pub failed: u64,
 }
 
 /// What was measured of a codec on a format's payload.
@@ -98,12 +111,12 @@ impl Facts {
     /// The facts of every dataset and size of which formats were measured both ways, the largest first.
     pub fn all(runs: &[RunRecords]) -> Vec<Self> {
         let groups = Group::all(runs);
-        let evolution = evolution(runs);
-        groups.iter().map(|group| Self::of(group, &groups, &evolution)).filter(|facts| !facts.formats.is_empty()).collect()
+        let ran = Ran { evolution: last(runs, evolution), torture: last(runs, torture) };
+        groups.iter().map(|group| Self::of(group, &groups, &ran)).filter(|facts| !facts.formats.is_empty()).collect()
     }
 
-    fn of(group: &Group, groups: &[Group], evolution: &[&Evolution]) -> Self {
-        let formats = group.formats.iter().filter_map(|format| FormatFacts::of(group, format, groups, evolution)).collect();
+    fn of(group: &Group, groups: &[Group], ran: &Ran) -> Self {
+        let formats = group.formats.iter().filter_map(|format| FormatFacts::of(group, format, groups, ran)).collect();
         Self {
             dataset: group.dataset.to_owned(),
             variant: group.spec.variant.clone(),
@@ -118,11 +131,12 @@ impl Facts {
 }
 
 impl FormatFacts {
-    fn of(group: &Group, format: &str, groups: &[Group], evolution: &[&Evolution]) -> Option<Self> {
+    fn of(group: &Group, format: &str, groups: &[Group], ran: &Ran) -> Option<Self> {
         let time = |operation| Some(kept(group.reading(operation, format).measured()? * group.per_member()));
         let way = |way: Way| {
             let all = group.read_all(format, way).measured()? * group.per_member();
-            Some(WayFacts { way, open: time(way.opens())?, all: kept(all), peak: peak(group, groups, way.opens(), format) })
+            let damaged = Damaged::of(way, format, group.dataset, &ran.torture);
+            Some(WayFacts { way, open: time(way.opens())?, all: kept(all), peak: peak(group, groups, way.opens(), format), damaged })
         };
         let size = group.size(format, None)?;
         let ways: Vec<WayFacts> = Way::ALL.into_iter().filter_map(way).collect();
@@ -133,7 +147,7 @@ impl FormatFacts {
             encode: time(Operation::Encode)?,
             codecs: codecs(group, format, groups, size.data_bytes as f64 * group.per_member()),
             ways,
-            evolves: Evolves::of(format, evolution),
+            evolves: Evolves::of(format, &ran.evolution),
         };
         (!facts.ways.is_empty()).then_some(facts)
     }
@@ -181,15 +195,37 @@ fn peak(group: &Group, groups: &[Group], operation: Operation, format: &str) -> 
     })
 }
 
-/// The cells of the last run that has a matrix.
-fn evolution(runs: &[RunRecords]) -> Vec<&Evolution> {
-    runs.iter().rev().map(|run| run.records.iter().filter_map(cell).collect::<Vec<_>>()).find(|cells| !cells.is_empty()).unwrap_or_default()
+/// What was run of formats apart from measuring them.
+struct Ran<'r> {
+    evolution: Vec<&'r Evolution>,
+    torture: Vec<&'r Torture>,
 }
 
-fn cell(record: &Record) -> Option<&Evolution> {
+/// The records of a kind, from the last run that has any.
+fn last<'r, T>(runs: &'r [RunRecords], kind: fn(&'r Record) -> Option<&'r T>) -> Vec<&'r T> {
+    runs.iter().rev().map(|run| run.records.iter().filter_map(kind).collect::<Vec<_>>()).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+fn evolution(record: &Record) -> Option<&Evolution> {
     match record {
         Record::Evolution(cell) => Some(cell),
         _ => None,
+    }
+}
+
+fn torture(record: &Record) -> Option<&Torture> {
+    match record {
+        Record::Torture(torture) => Some(torture),
+        _ => None,
+    }
+}
+
+impl Damaged {
+    fn of(way: Way, format: &str, dataset: &str, torture: &[&Torture]) -> Option<Self> {
+        let of_format = |record: &&&Torture| record.target == format && record.dataset == dataset;
+        let tally = &torture.iter().find(of_format)?.tally;
+        let counts = tally.of_operation(way.opens().name());
+        (counts.total() > 0).then_some(Self { payloads: counts.total(), silent: counts.different, failed: tally.failed })
     }
 }
 

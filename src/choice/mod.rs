@@ -15,7 +15,7 @@ mod way;
 mod wish;
 
 pub use answer::{Answer, Choice, Excluded, Sensitivity};
-pub use facts::{CodecFacts, Evolves, Facts, FormatFacts, WayFacts};
+pub use facts::{CodecFacts, Damaged, Evolves, Facts, FormatFacts, WayFacts};
 pub use model::{Estimate, Plan, Terms};
 pub use way::Way;
 pub use wish::Wish;

@@ -9,7 +9,7 @@ fn exact(value: f64) -> Summary {
 }
 
 fn way(way: Way, open: f64, all: f64) -> WayFacts {
-    WayFacts { way, open: exact(open), all: exact(all), peak: Some(if way == Way::Decode { 150.0 } else { 0.0 }) }
+    WayFacts { way, open: exact(open), all: exact(all), peak: Some(if way == Way::Decode { 150.0 } else { 0.0 }), damaged: None }
 }
 
 /// `slim` is small and slow to read, `flat` large and read in place, `hand` a layout of our own; a codec halves each.
@@ -99,9 +99,13 @@ fn what_is_ruled_out_is_gone_and_said() {
     let mut facts = facts();
     facts.formats[1].evolves = Some(Evolves { additive: false, silent: 3, changes: 9 });
     facts.formats[0].evolves = Some(Evolves { additive: true, silent: 1, changes: 9 });
+    let damaged = |silent, failed| Some(Damaged { payloads: 1000, silent, failed });
+    facts.formats[0].ways[0].damaged = damaged(7, 0);
+    facts.formats[2].ways[0].damaged = damaged(0, 1);
     let fast = Wish { bandwidth: 1e13, ..wish() };
     for (wish, gone, reason) in [
         (Wish { untrusted: true, ..fast.clone() }, "unvalidated", "unvalidated access"),
+        (Wish { untrusted: true, ..fast.clone() }, "hand", "made it fail"),
         (Wish { must_evolve: true, ..fast.clone() }, "flat", "a field cannot be added"),
         (Wish { libraries_only: true, ..fast.clone() }, "hand", "written by hand"),
         (Wish { memory: Some(170_000.0), ..fast.clone() }, "flat", "more memory"),
@@ -115,6 +119,8 @@ fn what_is_ruled_out_is_gone_and_said() {
     }
     let silent = Answer::of(&facts, &Wish { must_evolve: true, ..wish() }).ranking.into_iter().map(|choice| choice.silent);
     assert!(silent.into_iter().any(|silent| silent == Some((1, 9))));
+    let told = |untrusted| Answer::of(&facts, &Wish { untrusted, ..wish() }).ranking.into_iter().find_map(|choice| choice.damaged);
+    assert_eq!((told(true), told(false)), (damaged(7, 0), None));
 }
 
 #[test]

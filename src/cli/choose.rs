@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     /// Memory at each end: 512MB, 2GiB
     #[arg(long, value_parser = units::bytes)]
     memory: Option<f64>,
-    /// The bytes may be anyone's: nothing that reads without validation
+    /// The bytes may be anyone's: nothing that reads without validation, nor what damaged payloads made fail
     #[arg(long)]
     untrusted: bool,
     /// Fields will be added while old programs run
@@ -170,6 +170,18 @@ fn print_ranking(facts: &Facts, wish: &Wish, answer: &Answer, top: usize) {
             library.label(),
             number::figure(library.estimate.time.median / first.estimate.time.median)
         );
+    }
+    if wish.untrusted {
+        match first.damaged {
+            Some(damaged) => println!(
+                "Of {} damaged payloads of {}, {} were read as other values without an error: {}.",
+                number::count(damaged.payloads),
+                first.format,
+                number::count(damaged.silent),
+                if damaged.silent > 0 { "only a checksum finds those" } else { "all that changed a value was found" }
+            ),
+            None => println!("What becomes of damaged payloads was not measured of {}.", first.format),
+        }
     }
     if wish.must_evolve {
         let unknown = facts.formats.iter().filter(|format| format.evolves.is_none()).count();

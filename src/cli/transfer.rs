@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{print_table, units};
 use crate::choice::{Plan, Way};
-use crate::measure::transfer::{Disk, Message, Pipeline, predict};
+use crate::measure::transfer::{Disk, Message, Pipeline, Speeds, predict};
 use crate::measure::{Budget, allocator};
 use crate::record::{Cell, Environment, Failure, Link, Record, Run, Transfer, Writer};
 use crate::registry::{CaseId, Registry, Stock};
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 50_000)]
     members: usize,
     /// The speeds that the connection is held to
-    #[arg(long, value_delimiter = ',', default_value = "200Mbit,1Gbit,4Gbit", value_parser = units::bandwidth)]
+    #[arg(long, value_delimiter = ',', default_value = "100Mbit,500Mbit,1Gbit,2Gbit,5Gbit", value_parser = units::bandwidth)]
     bandwidth: Vec<f64>,
     /// Only these formats
     #[arg(long, value_delimiter = ',')]
@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     no_files: bool,
     /// So many runs of each, after one that warms up
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     samples: u16,
     /// Where the records go: a file, or "-" for standard output [default: docs/records/<date>/transfer.jsonl]
     #[arg(long)]
@@ -45,7 +45,7 @@ pub(super) struct Arguments {
 const INGREDIENT: Budget = Budget { samples: 5, time: Duration::from_millis(100) };
 
 /// Runs of the disk with bytes that mean nothing.
-const DISK_RUNS: usize = 5;
+const DISK_RUNS: usize = 15;
 
 pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let pipelines = pipelines(registry, arguments)?;
@@ -56,11 +56,12 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     let run = Run::unplanned("wirewise transfer", allocator::name());
     let mut writer = Writer::create(&file, run).with_context(|| file.display().to_string())?;
     let mut stock = Stock::default();
+    let disk = if arguments.no_files { None } else { Some(disk(registry, &mut stock, &pipelines, arguments.members)?) };
     let mut errors: Vec<f64> = Vec::new();
     let mut failed = 0;
     for (index, pipeline) in pipelines.iter().enumerate() {
         eprintln!("{} of {}: {}", index + 1, pipelines.len(), label(pipeline));
-        match transfers(registry, &mut stock, pipeline, arguments) {
+        match transfers(registry, &mut stock, pipeline, disk.as_ref(), arguments) {
             Ok(transfers) => {
                 for transfer in transfers {
                     errors.extend(error(&transfer));
@@ -112,8 +113,26 @@ fn pipelines(registry: &Registry, arguments: &Arguments) -> anyhow::Result<Vec<P
     Ok(pipelines)
 }
 
+/// The disk, measured with files as large as the largest payload.
+fn disk(registry: &Registry, stock: &mut Stock, pipelines: &[Pipeline], members: usize) -> anyhow::Result<Disk> {
+    let mut largest = 0;
+    for pipeline in pipelines {
+        let info = registry.dataset(pipeline.ends.dataset).context("no such dataset")?;
+        let source = registry.source(pipeline.ends.format, pipeline.ends.dataset).context("no such format")?;
+        largest = largest.max(source.payload(stock, &info.spec(members))?.len());
+    }
+    eprintln!("the disk, with files of up to {} bytes", number::count(largest as u64));
+    Ok(Disk::measure(largest, DISK_RUNS)?)
+}
+
 /// One pipeline over every link, the model's word first.
-fn transfers(registry: &Registry, stock: &mut Stock, pipeline: &Pipeline, arguments: &Arguments) -> anyhow::Result<Vec<Transfer>> {
+fn transfers(
+    registry: &Registry,
+    stock: &mut Stock,
+    pipeline: &Pipeline,
+    disk: Option<&Disk>,
+    arguments: &Arguments,
+) -> anyhow::Result<Vec<Transfer>> {
     let info = registry.dataset(pipeline.ends.dataset).context("no such dataset")?;
     let spec = info.spec(arguments.members);
     let facts = pipeline.facts(registry, stock, &spec, INGREDIENT)?;
@@ -122,10 +141,10 @@ fn transfers(registry: &Registry, stock: &mut Stock, pipeline: &Pipeline, argume
     for &bandwidth in &arguments.bandwidth {
         links.extend([Plan::Sequence, Plan::Blocks].map(|plan| (Link::Tcp { bandwidth }, plan)));
     }
-    if !arguments.no_files {
+    if let Some(disk) = disk {
         let format = facts.formats.first().context("no facts")?;
         let bytes = format.codecs.first().map_or(format.bytes, |codec| codec.bytes) * facts.members as f64;
-        let Disk { write, read: [cold, cached], map: [cold_map, cached_map] } = Disk::measure(bytes as usize, DISK_RUNS)?;
+        let Speeds { write, read: [cold, cached], map: [cold_map, cached_map] } = disk.speeds(bytes);
         links.extend([
             (Link::File { write, read: cold, cold: true }, Plan::Sequence),
             (Link::File { write, read: cached, cold: false }, Plan::Sequence),

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Checksum, Dataset, Field, Random, Read, Spec, shapes};
 use crate::error::{Error, Problem, Result};
+use crate::limits::{Limits, Meter};
 
 /// The root of the dataset. Null, empty and absent are told apart by `Option`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -172,12 +173,14 @@ pub trait OrganizationView {
 }
 
 impl Organization {
-    /// Takes over all that a view reads, into the memory that is there already.
+    /// Takes over all that a view reads, into the memory that is there already. `format` is whose view it is, for an error.
     ///
     /// # Errors
     ///
-    /// A view that validates on demand found the payload to be malformed; the value then holds some of both.
-    pub fn fill(&mut self, view: &impl OrganizationView) -> Result<()> {
+    /// It would take more than the limits allow, or a view that validates on demand found the payload to be malformed; the value then
+    /// holds some of both.
+    pub fn fill(&mut self, view: &impl OrganizationView, format: &'static str, limits: Limits) -> Result<()> {
+        let mut filling = Filling { format, meter: Meter::new(limits) };
         self.id = view.id()?;
         match view.tags()? {
             None => self.tags = None,
@@ -186,6 +189,8 @@ impl Organization {
                 let mut filled = 0;
                 for tag in tags {
                     let tag = tag?;
+                    filling.item::<String>()?;
+                    filling.text(tag)?;
                     match own.get_mut(filled) {
                         Some(text) => tag.clone_into(text),
                         None => own.push(tag.to_owned()),
@@ -201,10 +206,11 @@ impl Organization {
                 let own = self.members.get_or_insert_default();
                 let mut filled = 0;
                 for member in members {
+                    filling.item::<Member>()?;
                     if filled == own.len() {
                         own.push(Member::default());
                     }
-                    own[filled].fill(&member?)?;
+                    filling.member(&mut own[filled], &member?)?;
                     filled += 1;
                 }
                 own.truncate(filled);
@@ -214,20 +220,47 @@ impl Organization {
     }
 }
 
-impl Member {
-    fn fill(&mut self, view: &impl MemberView) -> Result<()> {
-        fn fill(own: &mut Option<String>, text: Option<&str>) {
-            match (own.as_mut(), text) {
-                (Some(own), Some(text)) => text.clone_into(own),
-                _ => *own = text.map(str::to_owned),
-            }
+/// What a value that is filled has taken of the limits.
+struct Filling {
+    format: &'static str,
+    meter: Meter,
+}
+
+impl Filling {
+    fn held(&self, result: Result<(), Problem>) -> Result<()> {
+        result.map_err(|problem| Error::new(self.format, problem))
+    }
+
+    #[inline]
+    fn item<T>(&mut self) -> Result<()> {
+        let result = self.meter.list::<T>(1);
+        self.held(result)
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str) -> Result<()> {
+        let result = self.meter.text(text.len());
+        self.held(result)
+    }
+
+    fn member(&mut self, own: &mut Member, view: &impl MemberView) -> Result<()> {
+        own.id = view.id()?;
+        self.optional(&mut own.name, view.name()?)?;
+        self.optional(&mut own.description, view.description()?)?;
+        self.optional(&mut own.address, view.address()?)?;
+        own.value = view.value()?;
+        own.update_time = view.update_time()?;
+        Ok(())
+    }
+
+    fn optional(&mut self, own: &mut Option<String>, text: Option<&str>) -> Result<()> {
+        if let Some(text) = text {
+            self.text(text)?;
         }
-        self.id = view.id()?;
-        fill(&mut self.name, view.name()?);
-        fill(&mut self.description, view.description()?);
-        fill(&mut self.address, view.address()?);
-        self.value = view.value()?;
-        self.update_time = view.update_time()?;
+        match (own.as_mut(), text) {
+            (Some(own), Some(text)) => text.clone_into(own),
+            _ => *own = text.map(str::to_owned),
+        }
         Ok(())
     }
 }

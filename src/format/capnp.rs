@@ -7,7 +7,7 @@ use capnp::message::{self, HeapAllocator, ReaderOptions, ReaderSegments};
 use capnp::serialize::{self, BufferSegments, OwnedSegments};
 use capnp::serialize_packed;
 
-use super::{Access, Decode, DecodePrefix, Encode, Format, Info, Populate, Validation};
+use super::{Access, Decode, DecodeInto, DecodePrefix, Encode, Format, Info, Populate, Validation};
 use crate::dataset::organization::{MemberView, OrganizationView};
 use crate::dataset::{Member, Organization, Read};
 use crate::error::{Error, Problem, Result};
@@ -139,6 +139,7 @@ fn declare<P: Packing>(registry: &mut Registry, read_with_default_limits: fn(&Pa
         .encode()
         .populate()
         .decode()
+        .decode_into()
         .decode_prefix()
         .access()
         .bare_encode_message(|message, sink| {
@@ -244,15 +245,26 @@ impl<P: Packing> Access<Organization> for Capnp<P> {
     const VALIDATION: Validation = Validation::OnDemand;
 
     fn view<'p>(&mut self, payload: &'p Payload) -> Result<Self::View<'p>> {
-        let segments = segments::<P>(payload)?;
-        let readable = size(&segments).saturating_mul(READINGS).saturating_add(WORDS_AT_LEAST);
-        Ok(View { message: message::Reader::new(segments, reader_options(payload, readable)), packing: PhantomData })
+        Ok(viewed(payload, segments::<P>(payload)?))
     }
+}
+
+fn viewed<P: Packing, S: ReaderSegments>(payload: &Payload, segments: S) -> View<P, S> {
+    let readable = size(&segments).saturating_mul(READINGS).saturating_add(WORDS_AT_LEAST);
+    View { message: message::Reader::new(segments, reader_options(payload, readable)), packing: PhantomData }
 }
 
 impl<P: Packing> Decode<Organization> for Capnp<P> {
     fn read(&mut self, payload: &Payload) -> Result<Organization> {
         decode::<P>(payload, segments::<P>(payload)?)
+    }
+}
+
+impl<P: Packing> DecodeInto<Organization> for Capnp<P> {
+    fn read_into(&mut self, payload: &Payload, value: &mut Organization) -> Result<()> {
+        let segments = segments::<P>(payload)?;
+        let limits = payload.limits_inflated(size(&segments) * BYTES_PER_WORD);
+        value.fill(&viewed::<P, _>(payload, segments), P::INFO.name, limits)
     }
 }
 

@@ -180,7 +180,9 @@ impl AccessUnchecked<Organization> for FlatBuffers {
 
 impl DecodeInto<Organization> for FlatBuffers {
     fn read_into(&mut self, payload: &Payload, value: &mut Organization) -> Result<()> {
-        value.fill(&self.view(payload)?)
+        let view = access(payload)?;
+        value.fill(&view, Self::INFO.name, payload.limits())?;
+        trailing(Self::INFO.name, payload, Extent::of(payload, &view).used())
     }
 }
 
@@ -244,7 +246,25 @@ struct Extent<'p> {
     end: usize,
 }
 
-impl Extent<'_> {
+impl<'p> Extent<'p> {
+    /// Of all objects, for a reader that has no other walk over them.
+    fn of(payload: &'p [u8], view: &message::Organization<'_>) -> Self {
+        let mut extent = Self { payload, end: 0 };
+        extent.table(&view._tab);
+        if let Some(tags) = view.tags() {
+            extent.cover(tags.bytes());
+            tags.iter().for_each(|tag| extent.text(tag));
+        }
+        if let Some(members) = view.members() {
+            extent.cover(members.bytes());
+            for member in members {
+                extent.table(&member._tab);
+                [member.name(), member.description(), member.address()].into_iter().flatten().for_each(|text| extent.text(text));
+            }
+        }
+        extent
+    }
+
     /// Bytes of the payload that belong to an object.
     #[inline]
     fn cover(&mut self, bytes: &[u8]) {

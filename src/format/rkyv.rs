@@ -19,7 +19,7 @@ use rkyv::vec::{ArchivedVec, VecResolver};
 use rkyv::with::{ArchiveWith, DeserializeWith, Map, SerializeWith, With};
 use rkyv::{Archive, Deserialize, Place, Serialize};
 
-use super::{Access, AccessUnchecked, Decode, Encode, Format, Info, Update, Validation};
+use super::{Access, AccessUnchecked, Decode, DecodeInto, Encode, Format, Info, Update, Validation};
 use crate::dataset::organization::{MemberView, OrganizationView, SetUpdateTime};
 use crate::dataset::{Member, Organization};
 use crate::error::{Error, Problem, Result};
@@ -53,6 +53,7 @@ pub(super) fn register(registry: &mut Registry) {
         .declare::<Rkyv, Organization>()
         .encode()
         .decode()
+        .decode_into()
         .access()
         .access_unchecked()
         .update()
@@ -148,6 +149,12 @@ impl Decode<Organization> for Rkyv {
         hold(payload, view).map_err(|problem| Error::new(Self::INFO.name, problem))?;
         let archived = With::<_, OrganizationMirror>::cast(view);
         deserialize_using::<_, _, BoxedError>(archived, &mut ()).map_err(refused)
+    }
+}
+
+impl DecodeInto<Organization> for Rkyv {
+    fn read_into(&mut self, payload: &Payload, value: &mut Organization) -> Result<()> {
+        value.fill(&access(payload)?, Self::INFO.name, payload.limits())
     }
 }
 

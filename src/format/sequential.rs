@@ -394,7 +394,7 @@ impl<L: Lengths> DecodePrefix<Organization> for Sequential<L> {
 
 impl<L: Lengths> DecodeInto<Organization> for Sequential<L> {
     fn read_into(&mut self, payload: &Payload, value: &mut Organization) -> Result<()> {
-        value.fill(&self.view(payload)?)
+        value.fill(&self.view(payload)?, L::INFO.name, payload.limits())
     }
 }
 

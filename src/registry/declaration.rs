@@ -308,7 +308,17 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     where
         F: DecodeInto<T> + Encode<T>,
     {
-        self.add(Operation::DecodeInto, |subject, payload| {
+        self.read(Operation::DecodeInto, || {
+            let (mut format, mut used) = (F::default(), None);
+            move |payload: &Payload| {
+                match &mut used {
+                    Some(value) => format.decode_into(payload, value)?,
+                    None => used = Some(format.decode(payload)?),
+                }
+                used.as_ref().map_or(Ok(0), T::checksum)
+            }
+        })
+        .add(Operation::DecodeInto, |subject, payload| {
             let mut format = F::default();
             let mut value = format.decode(&payload)?;
             format.decode_into(&payload, &mut value)?;

@@ -66,7 +66,8 @@ const choice = (() => {
   }
 
   function barred(format, way, wish) {
-    return (wish.untrusted && way.way === "unchecked") || (wish.must_evolve && format.evolves !== null && !format.evolves.additive) || (wish.libraries_only && format.ours);
+    const failed = way.damaged !== null && way.damaged.failed > 0;
+    return (wish.untrusted && (way.way === "unchecked" || failed)) || (wish.must_evolve && format.evolves !== null && !format.evolves.additive) || (wish.libraries_only && format.ours);
   }
 
   function rank(island, facts, wish) {
@@ -78,7 +79,7 @@ const choice = (() => {
           const [one, other] = ["sequence", "blocks"].map((plan) => planned(island, facts, format, codec, way, wish, plan));
           const estimate = other.time[0] < one.time[0] ? other : one;
           if (wish.memory !== null && estimate.memory !== null && estimate.memory > wish.memory) continue;
-          ranking.push({ format: format.name, codec: codec && codec.name, way: way.way, ours: format.ours, evolves: format.evolves, tie: false, ...estimate });
+          ranking.push({ format: format.name, codec: codec && codec.name, way: way.way, ours: format.ours, evolves: format.evolves, damaged: way.damaged, tie: false, ...estimate });
         }
       }
     }

@@ -11,9 +11,26 @@ use crate::registry::Registry;
 
 const NAME: &str = "payload";
 
-/// What a disk does with bytes that mean nothing: bits a second.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What a disk does with bytes that mean nothing, in the ways that files are taken here.
+///
+/// It is measured once for all that is compared: what one file or another takes varies by more than formats do. Two sizes tell what a file
+/// costs at all from what its bytes cost.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Disk {
+    /// Written and synced; then read, and mapped and touched, with the pages dropped from the cache and from it.
+    costs: [Cost; 5],
+}
+
+/// Nanoseconds of any file, and of each of its bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Cost {
+    file: f64,
+    byte: f64,
+}
+
+/// What a disk does with files of one size: bits a second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Speeds {
     /// Written and synced.
     pub write: f64,
     /// Read with the pages dropped from the cache, and from it.
@@ -23,35 +40,55 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Measures the disk of the temporary folder with a file of so many bytes, as the median of some runs.
+    /// The larger of the two files is so many times the smaller.
+    const APART: usize = 8;
+
+    /// Measures the disk of the temporary folder with files of up to so many bytes, as the medians of some runs.
     ///
     /// # Errors
     ///
-    /// The file cannot be written or read.
+    /// A file cannot be written or read.
     pub fn measure(bytes: usize, runs: usize) -> io::Result<Self> {
-        // Bytes that no disk compresses away.
-        let content: Vec<u8> = (0..bytes as u64).map(|at| (at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u8).collect();
-        let mut speeds = [const { Vec::new() }; 5];
-        for _ in 0..runs.max(1) {
-            let folder = tempfile::tempdir()?;
-            let path = folder.path().join(NAME);
-            let start = Instant::now();
-            write(&path, &content)?;
-            speeds[0].push(start.elapsed());
-            for (index, (cold, mapped)) in [(true, false), (false, false), (true, true), (false, true)].into_iter().enumerate() {
-                prepare(&path, cold)?;
-                let start = Instant::now();
-                let payload = if mapped { map(&path)? } else { read(&path)? };
-                std::hint::black_box(payload.iter().step_by(64).fold(0u8, |sum, byte| sum.wrapping_add(*byte)));
-                speeds[index + 1].push(start.elapsed());
-            }
-        }
-        let [write, cold, cached, cold_map, cached_map] = speeds.map(|mut times| {
-            times.sort_unstable();
-            bytes as f64 * 8.0 / times[times.len() / 2].as_secs_f64()
-        });
-        Ok(Self { write, read: [cold, cached], map: [cold_map, cached_map] })
+        let sizes = [(bytes / Self::APART).max(1), bytes.max(2)];
+        let [little, much] = [times(sizes[0], runs)?, times(sizes[1], runs)?];
+        let cost = |way: usize| {
+            let byte = ((much[way] - little[way]) / (sizes[1] - sizes[0]) as f64).max(0.0);
+            Cost { file: (little[way] - byte * sizes[0] as f64).max(0.0), byte }
+        };
+        Ok(Self { costs: std::array::from_fn(cost) })
     }
+
+    /// What it does with a file of so many bytes.
+    pub fn speeds(&self, bytes: f64) -> Speeds {
+        let [write, cold, cached, cold_map, cached_map] =
+            self.costs.map(|Cost { file, byte }| bytes * 8e9 / (file + byte * bytes).max(1.0));
+        Speeds { write, read: [cold, cached], map: [cold_map, cached_map] }
+    }
+}
+
+/// The nanoseconds of each way with a file of so many bytes: the medians of some runs.
+fn times(bytes: usize, runs: usize) -> io::Result<[f64; 5]> {
+    // Bytes that no disk compresses away.
+    let content: Vec<u8> = (0..bytes as u64).map(|at| (at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u8).collect();
+    let mut all = [const { Vec::new() }; 5];
+    for _ in 0..runs.max(1) {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join(NAME);
+        let start = Instant::now();
+        write(&path, &content)?;
+        all[0].push(start.elapsed());
+        for (index, (cold, mapped)) in [(true, false), (false, false), (true, true), (false, true)].into_iter().enumerate() {
+            prepare(&path, cold)?;
+            let start = Instant::now();
+            let payload = if mapped { map(&path)? } else { read(&path)? };
+            std::hint::black_box(payload.iter().step_by(64).fold(0u8, |sum, byte| sum.wrapping_add(*byte)));
+            all[index + 1].push(start.elapsed());
+        }
+    }
+    Ok(all.map(|mut times| {
+        times.sort_unstable();
+        times[times.len() / 2].as_secs_f64() * 1e9
+    }))
 }
 
 pub(super) fn transfer(

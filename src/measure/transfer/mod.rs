@@ -21,7 +21,7 @@ use crate::record::Link;
 use crate::registry::{CaseId, Encoder, Ends, NATIVE, Reader, Registry, Stock};
 use crate::statistics::Summary;
 
-pub use file::Disk;
+pub use file::{Disk, Speeds};
 
 /// What is run: a format and codec, and how the payload is read.
 #[derive(Clone)]
@@ -173,7 +173,7 @@ impl Pipeline {
                 ours: false,
                 bytes,
                 encode,
-                ways: vec![WayFacts { way: self.way, open, all, peak: None }],
+                ways: vec![WayFacts { way: self.way, open, all, peak: None, damaged: None }],
                 codecs,
                 evolves: None,
             }],

@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn the_break_even_is_where_both_cost_the_same() {
-        let way = |open, all| WayFacts { way: Way::Access, open: Summary::exact(open), all: Summary::exact(all), peak: None };
+        let way =
+            |open, all| WayFacts { way: Way::Access, open: Summary::exact(open), all: Summary::exact(all), peak: None, damaged: None };
         let decode = way(100.0, 110.0);
         assert_eq!(break_even(&way(0.0, 200.0), &decode).map(|share| (share * 1000.0).round()), Some(526.0));
         assert_eq!(break_even(&way(0.0, 50.0), &decode), None);

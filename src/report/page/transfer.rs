@@ -74,7 +74,7 @@ pub(super) fn section(page: &Page) -> Option<Section> {
     .strong(format!("{winners} of {all}"))
     .plain(format!(
         " situations. A tie: the samples' ranges overlap, or the gap is within {}, the median range of these runs. TCP goes through this machine and is held to a speed by a token bucket; \
-         both ends share its cores. The speeds of files were measured with other bytes just before.",
+         both ends share its cores. The speeds of files were measured once, with other bytes, before all of them.",
         number::percent(noise)
     ));
     let mut table = Table::new("By link: how far the model is off, and whether what it puts first is first")
