@@ -31,7 +31,9 @@ fn every_case_gives_the_datasets_checksum() {
     for members in [1, 100] {
         let spec = Spec::of::<Organization>(members);
         let mut stock = Stock::default();
-        for case in registry.cases().into_iter().filter(|case| is_taken(&case.id)) {
+        // A thousand messages in turn, and the dictionaries that are trained for such, are of small messages.
+        let is_small = |id: &CaseId| id.operation.is_of_many() || id.codec.as_ref().is_some_and(|codec| codec.ends_with("-dictionary"));
+        for case in registry.cases().into_iter().filter(|case| is_taken(&case.id) && (members == 1 || !is_small(&case.id))) {
             let mut work = case.prepare(&mut stock, &spec).unwrap_or_else(|error| panic!("{} at {members} members: {error}", case.id));
             work(3).unwrap_or_else(|error| panic!("{} at {members} members: {error}", case.id));
         }

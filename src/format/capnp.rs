@@ -371,11 +371,12 @@ fn unreadable<P: Packing>(payload: &Payload, error: capnp::Error) -> Error {
     }
 }
 
-/// How many bytes a packed message may unpack to: a packed run of zeros can stand for a thousand times its size, and its claim is all there
-/// is to tell before memory is taken for it.
+/// How many bytes a packed message may unpack to. Its claim is all there is to tell before memory is taken for it; but two bytes, a run of
+/// zeros, stand for 256 words at most, whoever is trusted.
 fn most_unpacked(payload: &Payload) -> usize {
+    const GREATEST_RATIO: usize = 1024;
     let limits = payload.limits();
-    limits.bytes_out.min(limits.allocation)
+    limits.bytes_out.min(limits.allocation).min(payload.len().saturating_mul(GREATEST_RATIO))
 }
 
 /// Whether a payload that was taken for plain is packed, which cannot be told at a glance: that a plain one was taken for packed can be, and
@@ -548,6 +549,16 @@ mod tests {
         for decoded in [decoded::<Plain>(&encoded::<Plain>(&value)), decoded::<Packed>(&encoded::<Packed>(&value))] {
             assert_eq!(decoded.unwrap(), value);
         }
+    }
+
+    /// Five bytes that claim two gibibytes: there is no limit to hold them to, and still nothing is taken on their word.
+    #[test]
+    fn a_trusted_payload_cannot_claim_more_than_packing_can_hold() {
+        let payload = Payload::from([0xF0, 0xFF, 0xFF, 0xFF, 0x0F].as_slice()).trusted();
+        let most = most_unpacked(&payload);
+        assert_eq!(most, 5 * 1024);
+        Capnp::<Packed>::default().decode(&payload).unwrap_err();
+        Capnp::<Packed>::default().access(&payload).map(|_| ()).unwrap_err();
     }
 
     fn check_cuts<P: Packing>() {
