@@ -186,10 +186,14 @@ impl Organization {
             None => self.tags = None,
             Some(tags) => {
                 let own = self.tags.get_or_insert_default();
+                let foreseen = tags.size_hint().0;
+                filling.make_room(own, foreseen)?;
                 let mut filled = 0;
                 for tag in tags {
                     let tag = tag?;
-                    filling.item::<String>()?;
+                    if filled >= foreseen {
+                        filling.items::<String>(1)?;
+                    }
                     filling.text(tag)?;
                     match own.get_mut(filled) {
                         Some(text) => tag.clone_into(text),
@@ -202,11 +206,11 @@ impl Organization {
         }
         match view.members()? {
             None => self.members = None,
-            Some((_, members)) => {
+            Some((count, members)) => {
                 let own = self.members.get_or_insert_default();
+                filling.make_room(own, count)?;
                 let mut filled = 0;
                 for member in members {
-                    filling.item::<Member>()?;
                     if filled == own.len() {
                         own.push(Member::default());
                     }
@@ -232,9 +236,16 @@ impl Filling {
     }
 
     #[inline]
-    fn item<T>(&mut self) -> Result<()> {
-        let result = self.meter.list::<T>(1);
+    fn items<T>(&mut self, count: usize) -> Result<()> {
+        let result = self.meter.list::<T>(count);
         self.held(result)
+    }
+
+    /// So many items are allowed, and have their room at once: a list that grows holds itself twice over while it moves.
+    fn make_room<T>(&mut self, list: &mut Vec<T>, count: usize) -> Result<()> {
+        self.items::<T>(count)?;
+        list.reserve_exact(count.saturating_sub(list.len()));
+        Ok(())
     }
 
     #[inline]
