@@ -296,7 +296,7 @@ struct ToOrganization<'p> {
     last: Option<(ObjectId, &'p str)>,
     /// Strings of members that are referred to before they are read.
     later: Vec<(u32, Field, ObjectId)>,
-    /// Of what is copied because it is held again.
+    /// Of what grows with the records, and of what is copied because it is held again.
     meter: Meter,
 }
 
@@ -317,11 +317,13 @@ impl<'p> ToOrganization<'p> {
     }
 
     #[inline]
-    fn put(&mut self, place: ObjectId, found: Found) {
-        if place.index() >= self.found.len() {
-            self.found.resize(place.index() + 1, Found::Nothing);
+    fn put(&mut self, place: ObjectId, found: Found) -> Result<()> {
+        // Places are given out one after the other.
+        while place.index() >= self.found.len() {
+            push(&mut self.meter, &mut self.found, Found::Nothing)?;
         }
         self.found[place.index()] = found;
+        Ok(())
     }
 
     fn at(&self, place: ObjectId) -> Found {
@@ -349,8 +351,7 @@ impl<'p> ToOrganization<'p> {
                 _ => match self.at(place) {
                     Found::Text(offset) => self.text_at(offset)?,
                     Found::Nothing => {
-                        self.later.push((member, field, place));
-                        return Ok(());
+                        return push(&mut self.meter, &mut self.later, (member, field, place));
                     }
                     _ => return Err(other("no string where one is held")),
                 },
@@ -413,7 +414,7 @@ impl<'p> ToOrganization<'p> {
 
     fn tags(&mut self, place: ObjectId) -> Result<Vec<String>> {
         let places = self.sequence(place)?;
-        let mut tags = Vec::with_capacity(places.len());
+        let mut tags = room(&mut self.meter, places.len())?;
         for place in places {
             let Found::Text(offset) = self.at(place) else { return Err(other("no string where a tag is held")) };
             tags.push(self.text_at(offset)?.to_owned());
@@ -422,8 +423,9 @@ impl<'p> ToOrganization<'p> {
     }
 
     fn members(&mut self, place: ObjectId) -> Result<Vec<Member>> {
-        let mut indices = Vec::new();
-        for place in self.sequence(place)? {
+        let places = self.sequence(place)?;
+        let mut indices = room(&mut self.meter, places.len())?;
+        for place in places {
             let Found::Member(index) = self.at(place) else { return Err(other("no Member where one is held")) };
             indices.push(index);
         }
@@ -432,8 +434,9 @@ impl<'p> ToOrganization<'p> {
         if indices.len() == members.len() && indices.iter().enumerate().all(|(at, &index)| at == index as usize) {
             return Ok(members);
         }
-        let mut first = vec![None; members.len()];
-        let mut ordered: Vec<Member> = Vec::with_capacity(indices.len());
+        let mut first: Vec<Option<usize>> = room(&mut self.meter, members.len())?;
+        first.resize(members.len(), None);
+        let mut ordered: Vec<Member> = room(&mut self.meter, indices.len())?;
         for index in indices {
             let index = index as usize;
             let member = match first[index] {
@@ -444,8 +447,7 @@ impl<'p> ToOrganization<'p> {
                 Some(at) => {
                     let member: &Member = &ordered[at];
                     let texts = [&member.name, &member.description, &member.address];
-                    let size = size_of::<Member>() + texts.into_iter().flatten().map(String::len).sum::<usize>();
-                    self.copy(size)?;
+                    self.copy(texts.into_iter().flatten().map(String::len).sum())?;
                     ordered[at].clone()
                 }
             };
@@ -453,6 +455,24 @@ impl<'p> ToOrganization<'p> {
         }
         Ok(ordered)
     }
+}
+
+/// A list with room for so many items, if they are allowed.
+fn room<T>(meter: &mut Meter, count: usize) -> Result<Vec<T>> {
+    meter.list::<T>(count).map_err(|problem| Error::new(NAME, problem))?;
+    Ok(Vec::with_capacity(count))
+}
+
+/// Adds to a list. One whose room is used up moves to twice as much and is there twice meanwhile, so that is when its memory is counted.
+#[inline]
+fn push<T>(meter: &mut Meter, list: &mut Vec<T>, item: T) -> Result<()> {
+    if list.len() == list.capacity() {
+        let more = list.capacity().max(4);
+        meter.allocate(2 * more * size_of::<T>()).map_err(|problem| Error::new(NAME, problem))?;
+        list.reserve_exact(more);
+    }
+    list.push(item);
+    Ok(())
 }
 
 #[cold]
@@ -500,17 +520,16 @@ impl<'p> Sink<'p> for ToOrganization<'p> {
         let found = (self.classes[class.index()].found)(0);
         let found = match found {
             Found::Member(_) => {
-                self.members.push(Member::default());
+                push(&mut self.meter, &mut self.members, Member::default())?;
                 Found::Member(self.members.len() as u32 - 1)
             }
             _ => {
-                self.parts.push(Parts::default());
+                push(&mut self.meter, &mut self.parts, Parts::default())?;
                 (self.classes[class.index()].found)(self.parts.len() as u32 - 1)
             }
         };
-        self.put(place, found);
-        self.open.push(Open { found, class: class.index(), next: 0 });
-        Ok(())
+        self.put(place, found)?;
+        push(&mut self.meter, &mut self.open, Open { found, class: class.index(), next: 0 })
     }
 
     fn array(&mut self, place: ObjectId, _: Type, shape: Shape, bytes: &Bytes<'p>) -> Result<()> {
@@ -518,11 +537,10 @@ impl<'p> Sink<'p> for ToOrganization<'p> {
             return Err(bytes.malformed("an array of several dimensions"));
         }
         // Nothing is reserved for its length: arrays can stand in arrays, each with a length of its own.
-        self.arrays.push(Items::default());
+        push(&mut self.meter, &mut self.arrays, Items::default())?;
         let found = Found::Array(self.arrays.len() as u32 - 1);
-        self.put(place, found);
-        self.open.push(Open { found, class: 0, next: 0 });
-        Ok(())
+        self.put(place, found)?;
+        push(&mut self.meter, &mut self.open, Open { found, class: 0, next: 0 })
     }
 
     fn primitives(&mut self, _: ObjectId, _: Type, _: Shape, _: Elements, bytes: &Bytes<'p>) -> Result<()> {
@@ -531,7 +549,7 @@ impl<'p> Sink<'p> for ToOrganization<'p> {
 
     #[inline]
     fn text(&mut self, place: ObjectId, text: &'p str, offset: usize) -> Result<()> {
-        self.put(place, Found::Text(offset as u32));
+        self.put(place, Found::Text(offset as u32))?;
         self.last = Some((place, text));
         Ok(())
     }
@@ -558,7 +576,7 @@ impl<'p> Sink<'p> for ToOrganization<'p> {
             Found::Array(array) => {
                 let items = &mut self.arrays[array as usize];
                 match place {
-                    Some(place) if !items.nulls => items.places.push(place),
+                    Some(place) if !items.nulls => push(&mut self.meter, &mut items.places, place)?,
                     Some(_) => {}
                     None => return Err(bytes.malformed("a value that is no object in an array of the dataset")),
                 }
@@ -593,9 +611,9 @@ impl<'p> Sink<'p> for ToOrganization<'p> {
     fn end(&mut self, bytes: &Bytes<'p>) -> Result<()> {
         if let Some(Open { found: Found::Array(array), .. }) = self.open.pop() {
             // What it holds may be members that follow, as far as there are bytes for them.
-            let announced = self.arrays[array as usize].places.len();
-            if self.members.is_empty() {
-                self.members.reserve_exact(announced.min(bytes.left() / LEAST_MEMBER));
+            let announced = self.arrays[array as usize].places.len().min(bytes.left() / LEAST_MEMBER);
+            if self.members.is_empty() && announced > self.members.capacity() {
+                self.members = room(&mut self.meter, announced)?;
             }
         }
         Ok(())
