@@ -223,8 +223,15 @@ fn torture(record: &Record) -> Option<&Torture> {
 impl Damaged {
     fn of(way: Way, format: &str, dataset: &str, torture: &[&Torture]) -> Option<Self> {
         let of_format = |record: &&&Torture| record.target == format && record.dataset == dataset;
+        // Damaged payloads are read to their last field, in the operation that does it.
+        let operation = match way {
+            Way::Decode => Operation::Decode,
+            Way::Borrow => Operation::ReadAllBorrowed,
+            Way::Access => Operation::ReadAll,
+            Way::Unchecked => return None,
+        };
         let tally = &torture.iter().find(of_format)?.tally;
-        let counts = tally.of_operation(way.opens().name());
+        let counts = tally.of_operation(operation.name());
         (counts.total() > 0).then_some(Self { payloads: counts.total(), silent: counts.different, failed: tally.failed })
     }
 }
@@ -263,4 +270,43 @@ fn kept(summary: Summary) -> Summary {
 
 fn significant(value: f64) -> f64 {
     format!("{value:.*e}", DIGITS - 1).parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{TortureCounts, TortureKind, TortureOutcome, TortureTally};
+
+    #[test]
+    fn every_safe_way_has_what_became_of_its_damaged_payloads() {
+        let outcome = |operation: Operation, different| TortureOutcome {
+            operation: operation.name().into(),
+            damage: "bit".into(),
+            counts: TortureCounts { refused: 90, different, ..TortureCounts::default() },
+            first_silent: None,
+        };
+        let record = Torture {
+            target: "flat".into(),
+            target_kind: TortureKind::Format,
+            dataset: "made".into(),
+            seed: 1,
+            mutations: 100,
+            every_byte_of: 0,
+            tally: TortureTally {
+                outcomes: vec![
+                    outcome(Operation::Decode, 1),
+                    outcome(Operation::ReadAllBorrowed, 2),
+                    outcome(Operation::ReadAll, 3),
+                    outcome(Operation::Update, 4),
+                ],
+                ..TortureTally::default()
+            },
+            milliseconds: 1,
+        };
+        for (way, silent) in [(Way::Decode, Some(1)), (Way::Borrow, Some(2)), (Way::Access, Some(3)), (Way::Unchecked, None)] {
+            let damaged = Damaged::of(way, "flat", "made", &[&record]);
+            assert_eq!(damaged, silent.map(|silent| Damaged { payloads: 90 + silent, silent, failed: 0 }), "{way:?}");
+            assert_eq!(Damaged::of(way, "flat", "another", &[&record]), None);
+        }
+    }
 }
