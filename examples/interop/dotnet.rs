@@ -278,7 +278,7 @@ fn times(program: &Path, peers: &[Peer], side: &Side, wanted: &Wanted<'_>, progr
             Ok(Summary::of(&samples?).ok_or("no runs")?.median)
         };
         let here = (ours(Operation::EncodeFresh)?, ours(Operation::Decode)?);
-        let source = registry.sources().iter().find(|source| source.format.name == peer.format && source.dataset == Organization::NAME);
+        let source = registry.source(peer.format, Organization::NAME);
         let bytes = source.ok_or_else(|| format!("no {}", peer.format))?.payload(&mut stock, &spec)?.len();
         let time = InteropTime {
             language: side.language.clone(),

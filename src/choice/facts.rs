@@ -111,7 +111,10 @@ impl Facts {
     /// The facts of every dataset and size of which formats were measured both ways, the largest first.
     pub fn all(runs: &[RunRecords]) -> Vec<Self> {
         let groups = Group::all(runs);
-        let ran = Ran { evolution: last(runs, evolution), torture: last(runs, torture) };
+        let ran = Ran {
+            evolution: RunRecords::last(runs, |record| if let Record::Evolution(cell) = record { Some(&**cell) } else { None }),
+            torture: RunRecords::last(runs, |record| if let Record::Torture(torture) = record { Some(&**torture) } else { None }),
+        };
         groups.iter().map(|group| Self::of(group, &groups, &ran)).filter(|facts| !facts.formats.is_empty()).collect()
     }
 
@@ -201,37 +204,12 @@ struct Ran<'r> {
     torture: Vec<&'r Torture>,
 }
 
-/// The records of a kind, from the last run that has any.
-fn last<'r, T>(runs: &'r [RunRecords], kind: fn(&'r Record) -> Option<&'r T>) -> Vec<&'r T> {
-    runs.iter().rev().map(|run| run.records.iter().filter_map(kind).collect::<Vec<_>>()).find(|found| !found.is_empty()).unwrap_or_default()
-}
-
-fn evolution(record: &Record) -> Option<&Evolution> {
-    match record {
-        Record::Evolution(cell) => Some(cell),
-        _ => None,
-    }
-}
-
-fn torture(record: &Record) -> Option<&Torture> {
-    match record {
-        Record::Torture(torture) => Some(torture),
-        _ => None,
-    }
-}
-
 impl Damaged {
     fn of(way: Way, format: &str, dataset: &str, torture: &[&Torture]) -> Option<Self> {
         let of_format = |record: &&&Torture| record.target == format && record.dataset == dataset;
-        // Damaged payloads are read to their last field, in the operation that does it.
-        let operation = match way {
-            Way::Decode => Operation::Decode,
-            Way::Borrow => Operation::ReadAllBorrowed,
-            Way::Access => Operation::ReadAll,
-            Way::Unchecked => return None,
-        };
         let tally = &torture.iter().find(of_format)?.tally;
-        let counts = tally.of_operation(operation.name());
+        // Damaged payloads are read to their last field.
+        let counts = tally.of_operation(way.reads_all().name());
         (counts.total() > 0).then_some(Self { payloads: counts.total(), silent: counts.different, failed: tally.failed })
     }
 }

@@ -53,4 +53,14 @@ impl Way {
             Self::Unchecked => Operation::AccessUnchecked,
         }
     }
+
+    /// The operation that opens the payload and reads all of it; after decoding, the native value is still to be read.
+    pub const fn reads_all(self) -> Operation {
+        match self {
+            Self::Decode => Operation::Decode,
+            Self::Borrow => Operation::ReadAllBorrowed,
+            Self::Access => Operation::ReadAll,
+            Self::Unchecked => Operation::ReadAllUnchecked,
+        }
+    }
 }

@@ -391,8 +391,7 @@ fn read_object<M: Manner>(contract: &Contract, reader: &mut Reader<'_, M>, objec
 
 /// An object whose values are zero or null, and whose memory is counted: all of them may stand in two bytes of a payload.
 fn new_object<M: Manner>(contract: &Contract, reader: &mut Reader<'_, M>) -> Result<Object> {
-    let bytes = size_of::<Object>() + contract.fields.len() * size_of::<Value>();
-    reader.meter.allocate(bytes).map_err(|problem| reader.error(problem))?;
+    reader.allocate(size_of::<Object>() + contract.fields.len() * size_of::<Value>())?;
     Ok(contract.object())
 }
 
@@ -477,7 +476,7 @@ pub(super) fn read_value<M: Manner>(kind: &Kind, wire: u8, reader: &mut Reader<'
         Kind::Double => Value::Double(f64::from_le_bytes(reader.fixed()?)),
         Kind::Text => {
             let text = reader.text()?;
-            reader.meter.allocate(text.len()).map_err(|problem| reader.error(problem))?;
+            reader.allocate(text.len())?;
             Value::Text(text.to_owned())
         }
         Kind::Bytes => {

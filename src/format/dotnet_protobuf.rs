@@ -307,6 +307,13 @@ impl<'p, M: Manner> Reader<'p, M> {
         limits::hold("depth", self.meter.limits().depth.min(DEPTH), depth).map_err(|problem| self.error(problem))
     }
 
+    /// Memory that a value is about to take: a few bytes of a payload may stand for much.
+    #[cfg(feature = "protobuf-net")]
+    #[inline]
+    pub(super) fn allocate(&mut self, bytes: usize) -> Result<()> {
+        self.meter.allocate(bytes).map_err(|problem| self.error(problem))
+    }
+
     /// So many items of a list.
     #[inline]
     pub(super) fn list<T>(&mut self, count: usize) -> Result<()> {

@@ -517,6 +517,12 @@ pub struct RunRecords {
 }
 
 impl RunRecords {
+    /// The records of a kind, from the last run that has any.
+    pub fn last<'r, T>(runs: &'r [Self], kind: impl Fn(&'r Record) -> Option<&'r T>) -> Vec<&'r T> {
+        let found = |run: &'r Self| -> Vec<&'r T> { run.records.iter().filter_map(&kind).collect() };
+        runs.iter().rev().map(found).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
     /// Reads a file.
     ///
     /// # Errors

@@ -311,11 +311,14 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         self.read(Operation::DecodeInto, || {
             let (mut format, mut used) = (F::default(), None);
             move |payload: &Payload| {
-                match &mut used {
-                    Some(value) => format.decode_into(payload, value)?,
-                    None => used = Some(format.decode(payload)?),
-                }
-                used.as_ref().map_or(Ok(0), T::checksum)
+                let value = match &mut used {
+                    Some(value) => {
+                        format.decode_into(payload, value)?;
+                        value
+                    }
+                    None => used.insert(format.decode(payload)?),
+                };
+                value.checksum()
             }
         })
         .add(Operation::DecodeInto, |subject, payload| {

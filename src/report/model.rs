@@ -224,12 +224,8 @@ impl<'r> Group<'r> {
 
     /// Every field of every member read once, in one of the ways.
     pub(crate) fn read_all(&self, format: &str, way: Way) -> Reading<'r> {
-        match way {
-            Way::Decode => self.reading(Operation::Decode, format).then(self.reading(Operation::ReadAll, NATIVE)),
-            Way::Borrow => self.reading(Operation::ReadAllBorrowed, format),
-            Way::Access => self.reading(Operation::ReadAll, format),
-            Way::Unchecked => self.reading(Operation::ReadAllUnchecked, format),
-        }
+        let reading = self.reading(way.reads_all(), format);
+        if way == Way::Decode { reading.then(self.reading(Operation::ReadAll, NATIVE)) } else { reading }
     }
 
     /// The fastest safe way to read everything.

@@ -29,7 +29,7 @@ fn every_vector_is_written_and_read() {
         ("google-protobuf", "person.protobuf-net.bin"),
     ] {
         let registry = Registry::standard();
-        let Some(source) = registry.sources().iter().find(|source| source.format.name == format && source.dataset == Person::NAME) else {
+        let Some(source) = registry.source(format, Person::NAME) else {
             continue;
         };
         assert_eq!(source.encode(&person()).unwrap().unwrap(), vectors.file(vector), "{format}");

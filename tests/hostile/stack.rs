@@ -4,11 +4,10 @@ use std::env;
 use std::process::Command;
 
 use wirewise::Payload;
-use wirewise::dataset::Organization;
 use wirewise::registry::Registry;
 
 #[allow(unused_imports, reason = "which of them is used, the features say")]
-use super::{alone, check, encoded, limited, read, refused, small};
+use super::{Organization, alone, check, encoded, limited, read, refused, small};
 
 const DEPTH: usize = 1_000_000;
 /// Says that this process is the one that may die.

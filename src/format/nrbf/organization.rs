@@ -464,6 +464,9 @@ fn room<T>(meter: &mut Meter, count: usize) -> Result<Vec<T>> {
 }
 
 /// Adds to a list. One whose room is used up moves to twice as much and is there twice meanwhile, so that is when its memory is counted.
+///
+/// Unlike `Meter::push` this gives nothing back once a list has moved: the records below are counted by a meter of their own, and what both
+/// allow together has to stay within one allocation.
 #[inline]
 fn push<T>(meter: &mut Meter, list: &mut Vec<T>, item: T) -> Result<()> {
     if list.len() == list.capacity() {

@@ -141,8 +141,7 @@ impl Pipeline {
         let open = time(self.way.opens(), format, None)?;
         let all = match self.way {
             Way::Decode => open + time(Operation::ReadAll, NATIVE, None)?,
-            Way::Borrow => time(Operation::ReadAllBorrowed, format, None)?,
-            Way::Access | Way::Unchecked => time(Operation::ReadAll, format, None)?,
+            way => time(way.reads_all(), format, None)?,
         };
         let encode = time(Operation::Encode, format, None)?;
         let codec = self.codec.as_deref();

@@ -275,10 +275,7 @@ impl Measure {
         match self {
             Self::Time(operation) => vec![operation],
             Self::Both(one, other) => vec![one, other],
-            Self::Read(Way::Decode) => vec![Operation::Decode],
-            Self::Read(Way::Borrow) => vec![Operation::ReadAllBorrowed],
-            Self::Read(Way::Access) => vec![Operation::ReadAll],
-            Self::Read(Way::Unchecked) => vec![Operation::ReadAllUnchecked],
+            Self::Read(way) => vec![way.reads_all()],
             Self::Fastest => Vec::new(),
         }
     }

@@ -6,7 +6,7 @@ use super::super::document::{Block, Section, Text};
 use super::super::number;
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, plural};
-use crate::record::{Link, Record, Transfer};
+use crate::record::{Link, Record, RunRecords, Transfer};
 use crate::statistics::Summary;
 
 /// A transfer, and its measured time.
@@ -41,15 +41,9 @@ impl Checked<'_> {
 }
 
 pub(super) fn section(page: &Page) -> Option<Section> {
-    let run = page.runs.iter().rev().find(|run| run.records.iter().any(|record| matches!(record, Record::Transfer(_))))?;
-    let checked: Vec<Checked> = run
-        .records
-        .iter()
-        .filter_map(|record| match record {
-            Record::Transfer(transfer) => Some(Checked { transfer, measured: Summary::of(&transfer.samples)? }),
-            _ => None,
-        })
-        .collect();
+    let transfers = RunRecords::last(page.runs, |record| if let Record::Transfer(transfer) = record { Some(transfer) } else { None });
+    let checked: Vec<Checked> =
+        transfers.into_iter().filter_map(|transfer| Some(Checked { transfer, measured: Summary::of(&transfer.samples)? })).collect();
     let noise =
         Summary::of(&checked.iter().map(|one| (one.measured.high - one.measured.low) / one.measured.median).collect::<Vec<_>>())?.median;
     let mut situations: BTreeMap<String, Vec<&Checked>> = BTreeMap::new();

@@ -13,8 +13,8 @@ use crate::record::{Record, RunRecords, Suite, Torture, TortureCounts, TortureKi
 const DAMAGES: [(&str, &str); 4] = [("cut", "cut short"), ("byte", "one byte changed"), ("bit", "one bit turned"), ("splice", "spliced")];
 
 pub(super) fn section(page: &Page) -> Option<Section> {
-    let torture = last(page.runs, |record| if let Record::Torture(torture) = record { Some(&**torture) } else { None });
-    let suites = last(page.runs, |record| if let Record::Suite(suite) = record { Some(&**suite) } else { None });
+    let torture = RunRecords::last(page.runs, |record| if let Record::Torture(torture) = record { Some(&**torture) } else { None });
+    let suites = RunRecords::last(page.runs, |record| if let Record::Suite(suite) = record { Some(&**suite) } else { None });
     if torture.is_empty() && suites.is_empty() {
         return None;
     }
@@ -54,12 +54,6 @@ const NOT_PROMISED: [&str; 5] = [
     "That a file may change below a memory map: validation holds for the bytes that it saw.",
     "That a decoded value is sensible: an identifier or a time is whatever its bits say.",
 ];
-
-/// The records of a kind in the last run that has any.
-fn last<'r, T>(runs: &'r [RunRecords], of: impl Fn(&'r Record) -> Option<&'r T>) -> Vec<&'r T> {
-    let found = |run: &'r RunRecords| -> Vec<&'r T> { run.records.iter().filter_map(&of).collect() };
-    runs.iter().rev().map(found).find(|found| !found.is_empty()).unwrap_or_default()
-}
 
 fn lead(torture: &[&Torture]) -> Block {
     if torture.is_empty() {

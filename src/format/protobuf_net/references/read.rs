@@ -122,11 +122,6 @@ impl Reading<'_, '_> {
         self.reader.malformed(reason)
     }
 
-    /// Counts what is about to be allocated: an object of a thousand members, all zero, is two bytes of a payload.
-    fn take(&mut self, bytes: usize) -> Result<()> {
-        self.reader.meter.allocate(bytes).map_err(|problem| self.reader.error(problem))
-    }
-
     /// Puts an item into a list, if it is one.
     fn push(&mut self, list: ObjectId, value: Value) -> Result<()> {
         self.reader.list::<Run>(1)?;
@@ -136,15 +131,16 @@ impl Reading<'_, '_> {
         Ok(())
     }
 
+    /// An object whose members are zero: with a thousand of them it is two bytes of a payload.
     fn new_instance(&mut self, class: usize) -> Result<ObjectId> {
-        self.take(size_of::<Object>() + self.zeros[class].len() * size_of::<Value>())?;
+        self.reader.allocate(size_of::<Object>() + self.zeros[class].len() * size_of::<Value>())?;
         let instance = Instance { class: ClassId::new(class), in_place: false, values: self.zeros[class].clone() };
         Ok(self.add(Object::Instance(instance)))
     }
 
     fn new_list(&mut self, holds: Holds) -> Result<ObjectId> {
         // The array that it becomes, and what it is collected in.
-        self.take(size_of::<Object>() + size_of::<Array>() + 2 * size_of::<(ObjectId, (Holds, Vec<Run>))>())?;
+        self.reader.allocate(size_of::<Object>() + size_of::<Array>() + 2 * size_of::<(ObjectId, (Holds, Vec<Run>))>())?;
         let place = self.add(Object::Text(Box::default()));
         self.lists.insert(place, (holds, Vec::new()));
         Ok(place)
@@ -275,7 +271,7 @@ impl Reading<'_, '_> {
             return Err(self.malformed(format!("a string in wire type {wire}")));
         }
         let text = self.reader.text()?;
-        self.take(size_of::<Object>() + text.len())?;
+        self.reader.allocate(size_of::<Object>() + text.len())?;
         Ok(Value::Object(self.add(Object::Text(text.into()))))
     }
 
