@@ -6,7 +6,7 @@
 #![allow(missing_docs)]
 
 use wirewise::Registry;
-use wirewise::dataset::{Dataset, Organization, Spec};
+use wirewise::dataset::{Dataset, Organization};
 use wirewise::operation::Operation;
 use wirewise::registry::{Case, Loop, Stock};
 
@@ -24,7 +24,7 @@ fn cases() -> Vec<(Case, usize)> {
 
 /// Prepared and run once, which is not counted: what a format or a reused sink does only the first time is not its cost.
 fn prepared((case, members): (Case, usize)) -> Loop {
-    let work = case.prepare(&mut Stock::default(), &Spec::of::<Organization>(members));
+    let work = case.prepare(&mut Stock::default(), &Organization::spec(members));
     let mut work = work.unwrap_or_else(|error| panic!("{}: {error}", case.id));
     work(1).unwrap_or_else(|error| panic!("{}: {error}", case.id));
     work

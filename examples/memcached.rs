@@ -9,7 +9,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-use wirewise::dataset::{Dataset, Organization, Spec};
+use wirewise::dataset::{Dataset, Organization};
 use wirewise::format::contract::{Contract, Field, Kind, Object, Rule, Value, read, write};
 use wirewise::format::protobuf_net::{CodeFirst, ProtobufNet, read_cache_entry, write_cache_entry};
 use wirewise::format::{Decode, Encode};
@@ -107,7 +107,7 @@ fn main() -> Result<()> {
     assert_eq!(read::<CodeFirst>(&contract, &back, &Limits::for_payload(back.len()))?, value);
 
     for members in [0, 1, 1_000] {
-        let value = Organization::generate(&Spec::of::<Organization>(members))?;
+        let value = Organization::generate(&Organization::spec(members))?;
         ProtobufNet::default().encode(&value, &mut payload)?;
         let back = there_and_back(&mut cache, &format!("organization-{members}"), "Demo.Organization, Demo", &payload)?;
         let back: Organization = ProtobufNet::default().decode(&Payload::from(back))?;

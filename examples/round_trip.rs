@@ -5,13 +5,13 @@
 use wirewise::codec::Codec;
 use wirewise::codec::zstd::Zstd;
 use wirewise::dataset::organization::{MemberView, OrganizationView};
-use wirewise::dataset::{Dataset, Organization, Read, Spec};
+use wirewise::dataset::{Dataset, Organization, Read};
 use wirewise::format::rkyv::Rkyv;
 use wirewise::format::{Access, Decode, Encode};
 use wirewise::{Limits, Payload};
 
 fn main() -> wirewise::Result<()> {
-    let organization = Organization::generate(&Spec::of::<Organization>(1_000))?;
+    let organization = Organization::generate(&Organization::spec(1_000))?;
 
     let mut encoded = Vec::new();
     Rkyv::default().encode(&organization, &mut encoded)?;

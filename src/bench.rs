@@ -14,7 +14,7 @@ use crate::measure::Budget;
 use crate::measure::isolated;
 use crate::measure::progress::minutes;
 use crate::measure::session::{Course, Planned, Selection, Session, plan};
-use crate::record::Environment;
+use crate::record::today;
 use crate::registry::{Loop, Registry, Stock};
 use crate::report::Report;
 
@@ -167,7 +167,7 @@ fn bench(
 fn whole(registry: &Registry) -> Result<(), Box<dyn std::error::Error>> {
     let (members, codec_members) = (sizes(&MEMBERS), sizes(&CODEC_MEMBERS));
     let planned = plan(registry, &Selection::default(), &members, &codec_members);
-    let records = PathBuf::from("docs/records").join(Environment::of_this_process("").date);
+    let records = PathBuf::from("docs/records").join(today());
     let file = records.join("bench.jsonl");
     let mut session = Session::start(registry, Selection::default(), "cargo bench", &file, &planned)?;
 

@@ -32,8 +32,6 @@ macro_rules! version {
 
 #[cfg(feature = "bench")]
 pub mod bench;
-#[cfg(feature = "report")]
-pub mod choice;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod codec;
@@ -48,14 +46,9 @@ pub mod format;
 pub mod graph;
 pub mod limits;
 pub mod measure;
-pub mod operation;
 pub mod payload;
 pub mod recognition;
-pub mod record;
 pub mod registry;
-#[cfg(feature = "report")]
-pub mod report;
-pub mod statistics;
 pub mod stream;
 #[cfg(feature = "allocator")]
 pub mod torture;
@@ -65,3 +58,6 @@ pub use error::{Error, Problem, Result};
 pub use limits::Limits;
 pub use payload::Payload;
 pub use registry::Registry;
+#[cfg(feature = "report")]
+pub use wirewise_evidence::{choice, report};
+pub use wirewise_evidence::{operation, record, statistics};

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use wirewise::Registry;
-use wirewise::dataset::{Dataset, Organization, Spec};
+use wirewise::dataset::{Dataset, Organization};
 use wirewise::registry::{Source, Stock};
 
 #[cfg(all(feature = "protobuf-net", feature = "nrbf"))]
@@ -42,7 +42,7 @@ fn fails(folder: &Path, arguments: &[&str], input: &[u8]) -> (Option<i32>, Strin
 }
 
 fn json(members: usize) -> String {
-    serde_json::to_string(&Organization::generate(&Spec::of::<Organization>(members)).unwrap()).unwrap()
+    serde_json::to_string(&Organization::generate(&Organization::spec(members)).unwrap()).unwrap()
 }
 
 fn sources(registry: &Registry) -> impl Iterator<Item = &Source> {
@@ -62,7 +62,7 @@ fn every_format_is_written_and_read_back() {
         let file = format!("organization.{name}");
         let (nothing, said) = succeeds(path, &["encode", "--format", name, "--out", &file], json.as_bytes());
         assert!(nothing.is_empty());
-        let payload = source.payload(&mut stock, &Spec::of::<Organization>(3)).unwrap();
+        let payload = source.payload(&mut stock, &Organization::spec(3)).unwrap();
         assert_eq!(fs::read(path.join(&file)).unwrap(), payload.as_slice(), "{name}");
         assert!(said.contains(&format!("{name}: {} bytes written", payload.len())), "{said}");
 

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use wirewise::dataset::Spec;
 use wirewise::operation::Operation;
-use wirewise::record::{Cell, Environment, Failure, Memory, Record, Run, Size, Time, VERSION, Writer};
+use wirewise::record::{Build, Cell, Environment, Failure, Memory, Record, Run, Size, Time, VERSION, Writer};
 use wirewise::registry::CaseId;
 
 fn cell(operation: Operation, codec: Option<&str>) -> Cell {
@@ -33,7 +33,7 @@ fn failure(operation: Operation) -> Record {
 
 fn write(folder: &Path, name: &str, records: &[Record]) -> PathBuf {
     let path = folder.join(name);
-    let environment = Environment { allocator: "fixed".into(), ..Environment::of_this_process("fixed") };
+    let environment = Environment::of_this_process(&Build { allocator: "fixed", ..Build::default() });
     let mut writer = Writer::create(&path, Run { version: VERSION, program: "test".into(), environment, planned: Vec::new() }).unwrap();
     for record in records {
         writer.write(record).unwrap();

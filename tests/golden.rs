@@ -5,15 +5,15 @@
 use std::any::Any;
 use std::path::Path;
 
-use wirewise::dataset::{Dataset, Organization, Person, Spec};
+use wirewise::dataset::{Dataset, Organization, Person};
 use wirewise::registry::Registry;
 
 #[test]
 fn every_format_writes_the_bytes_that_it_did() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let bless = std::env::var_os("WIREWISE_BLESS").is_some();
-    let organization = Organization::generate(&Spec::of::<Organization>(3)).unwrap();
-    let person = Person::generate(&Spec::of::<Person>(1)).unwrap();
+    let organization = Organization::generate(&Organization::spec(3)).unwrap();
+    let person = Person::generate(&Person::spec(1)).unwrap();
     let values: [&dyn Any; 2] = [&organization, &person];
     for source in Registry::standard().sources() {
         let payload = values.iter().find_map(|value| source.encode(*value)).unwrap().unwrap();

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use wirewise::dataset::{Dataset, Organization, Spec};
+use wirewise::dataset::{Dataset, Organization};
 use wirewise::format::nrbf::Nrbf;
 use wirewise::format::{Decode, Encode};
 use wirewise::graph::Graph;
@@ -97,7 +97,7 @@ fn a_million_members() {
 }
 
 fn dataset(members: usize) {
-    let value = Organization::generate(&Spec::of::<Organization>(members)).unwrap();
+    let value = Organization::generate(&Organization::spec(members)).unwrap();
     let mut sink = Vec::new();
     let start = Instant::now();
     Nrbf.encode(&value, &mut sink).unwrap();

@@ -98,7 +98,7 @@ fn what_the_formats_and_codecs_write() {
     let registry = Registry::standard();
     let mut stock = Stock::default();
     for (members, variant) in [(0, "zh"), (1, "zh"), (3, "en"), (1_000, "ja")] {
-        let spec = Spec { variant: variant.to_owned(), ..Spec::of::<Organization>(members) };
+        let spec = Spec { variant: variant.to_owned(), ..Organization::spec(members) };
         for source in registry.sources().iter().filter(|source| source.dataset == Organization::NAME) {
             let payload = source.payload(&mut stock, &spec).unwrap();
             let name = format!("{members} members in {}", source.format.name);
@@ -131,7 +131,7 @@ fn what_the_formats_and_codecs_write() {
 fn no_bytes_are_too_damaged_to_look_at() {
     let registry = Registry::standard();
     let mut stock = Stock::default();
-    let spec = Spec::of::<Organization>(2);
+    let spec = Organization::spec(2);
     for source in registry.sources().iter().filter(|source| source.dataset == Organization::NAME) {
         let payload = source.payload(&mut stock, &spec).unwrap();
         for cut in 0..payload.len() {

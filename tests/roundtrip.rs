@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use wirewise::dataset::{Dataset, Member, Organization, Spec, shapes};
+use wirewise::dataset::{Dataset, Member, Organization, SHAPE_PREFIX, Spec};
 use wirewise::operation::Operation;
 use wirewise::registry::{CaseId, Fidelity, Registry, Source, Stock};
 use wirewise::{Limits, Payload};
@@ -29,7 +29,7 @@ fn every_case_gives_the_datasets_checksum() {
         !unusual || reads || Some(id.format.as_str()) == first
     };
     for members in [1, 100] {
-        let spec = Spec::of::<Organization>(members);
+        let spec = Organization::spec(members);
         let mut stock = Stock::default();
         // A thousand messages in turn, and the dictionaries that are trained for such, are of small messages.
         let is_small = |id: &CaseId| id.operation.is_of_many() || id.codec.as_ref().is_some_and(|codec| codec.ends_with("-dictionary"));
@@ -45,7 +45,7 @@ fn every_variant_of_the_dataset_comes_back() {
     let registry = Registry::standard();
     let mut stock = Stock::default();
     for variant in Organization::VARIANTS {
-        let is_shape = variant.starts_with(shapes::PREFIX);
+        let is_shape = variant.starts_with(SHAPE_PREFIX);
         let (members, seeds) = if is_shape { (50, &[1][..]) } else { (1_000, &[712, 1][..]) };
         for &seed in seeds {
             let spec = Spec { members, seed, variant: (*variant).to_owned() };
@@ -209,7 +209,7 @@ proptest! {
 #[test]
 fn cut_short_or_longer_is_not_the_same_value() {
     let registry = Registry::standard();
-    let spec = Spec::of::<Organization>(3);
+    let spec = Organization::spec(3);
     let mut stock = Stock::default();
     for source in organizations(&registry) {
         let name = source.format.name;
@@ -230,7 +230,7 @@ fn cut_short_or_longer_is_not_the_same_value() {
 #[test]
 fn changed_bytes_are_refused_or_read_as_something() {
     let registry = Registry::standard();
-    let spec = Spec::of::<Organization>(2);
+    let spec = Organization::spec(2);
     let mut stock = Stock::default();
     for source in organizations(&registry) {
         let original = source.payload(&mut stock, &spec).unwrap();

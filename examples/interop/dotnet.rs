@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use wirewise::dataset::{Dataset, Organization, Spec};
+use wirewise::dataset::{Dataset, Organization};
 use wirewise::format::binary_writer::BinaryWriter;
 use wirewise::format::contract::{self, Contract, Field, Kind, Rule};
 use wirewise::format::custom::Custom;
@@ -231,7 +231,7 @@ fn exchange(program: &Path, peers: &[Peer], side: &Side, samples: usize, progres
     progress.say("the same and ours are read there");
     let expected = verdicts(program, &theirs)?;
     for members in [1, 10, 1_000, 20_000] {
-        let value = Organization::generate(&Spec::of::<Organization>(members))?;
+        let value = Organization::generate(&Organization::spec(members))?;
         for peer in peers {
             std::fs::write(ours.join(format!("organization-of-{members}.{}.bin", peer.name)), (peer.write)(&value)?)?;
         }
@@ -261,7 +261,7 @@ fn exchange(program: &Path, peers: &[Peer], side: &Side, samples: usize, progres
 /// or collected between runs is not timed on either side.
 fn times(program: &Path, peers: &[Peer], side: &Side, wanted: &Wanted<'_>, progress: &Progress) -> Result<Vec<Record>> {
     let registry = Registry::standard();
-    let spec = Spec::of::<Organization>(wanted.members);
+    let spec = Organization::spec(wanted.members);
     let mut stock = Stock::default();
     let peers: Vec<&Peer> = peers.iter().filter(|peer| wanted.formats.is_empty() || wanted.formats.contains(&peer.name)).collect();
     let mut records = Vec::new();

@@ -12,7 +12,8 @@ mod others;
 use std::path::Path;
 use std::process::ExitCode;
 
-use wirewise::measure::allocator::{self, Allocator};
+use wirewise::measure::allocator::Allocator;
+use wirewise::measure::build;
 use wirewise::record::{Interop, InteropTime, InteropWriter, Record, Run, Writer};
 
 /// The one of all other measurements.
@@ -83,7 +84,7 @@ fn said(of: &InteropTime) -> String {
 
 /// Writes the file of records, says each exchange, and whether all were equal.
 fn record(program: &str, path: &Path, records: Vec<Record>) -> Result<bool> {
-    let run = Run::unplanned(program, allocator::name());
+    let run = Run::unplanned(program, &build());
     let mut writer = Writer::create(path, run)?;
     let mut all_equal = true;
     for record in &records {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use wirewise::Payload;
-use wirewise::dataset::{Dataset, Organization, Spec};
+use wirewise::dataset::{Dataset, Organization};
 use wirewise::format::{
     Decode, Encode, Format, capnp, flatbuffers, google_protobuf, messagepack, messagepack_csharp, protobuf, protobuf_net,
 };
@@ -55,7 +55,7 @@ fn formats() -> Vec<Shared> {
 fn values() -> Result<Vec<(String, Organization)>> {
     let mut values = Vec::new();
     for members in [1, 10, 1_000] {
-        values.push((format!("generated-{members}"), Organization::generate(&Spec::of::<Organization>(members))?));
+        values.push((format!("generated-{members}"), Organization::generate(&Organization::spec(members))?));
     }
     for (probe, value) in Organization::probes() {
         let tags = value.tags.as_ref().is_some_and(|tags| !tags.is_empty());

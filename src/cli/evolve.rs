@@ -12,6 +12,7 @@ use crate::evolution::change::{Direction, Side};
 use crate::evolution::formats::Setting;
 use crate::evolution::matrix::{CellId, SEED, VALUES, cells};
 use crate::evolution::{change_named, change_numbered, changes, documented, isolated, price, witness};
+use crate::measure::build;
 use crate::record::{Evolution, EvolutionVerdict, Record, Run, Writer};
 use crate::report::number;
 
@@ -44,7 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let is_whole = arguments.format.is_none() && arguments.change.is_none();
     let prices = if is_whole { price::prices(&results) } else { Vec::new() };
     if let Some(path) = &arguments.records {
-        let run = Run::unplanned("wirewise evolve", crate::measure::allocator::name());
+        let run = Run::unplanned("wirewise evolve", &build());
         let mut writer = Writer::create(path, run).with_context(|| path.display().to_string())?;
         for result in &results {
             writer.write(&Record::Evolution(Box::new(result.clone())))?;

@@ -7,11 +7,11 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use crate::dataset::shapes::PREFIX;
+use crate::dataset::SHAPE_PREFIX;
 use crate::measure::session::{Course, Planned, Selection, Session, plan};
 use crate::measure::{Budget, sample};
 use crate::operation::Operation;
-use crate::record::Environment;
+use crate::record::today;
 use crate::registry::Registry;
 
 #[derive(Debug, Args)]
@@ -71,7 +71,7 @@ pub(super) fn run(registry: &Registry, arguments: Arguments) -> anyhow::Result<E
     let program = preset.program();
     let file = match &arguments.out {
         Some(file) => file.clone(),
-        None => PathBuf::from("docs/records").join(Environment::of_this_process("").date).join(preset.file()),
+        None => PathBuf::from("docs/records").join(today()).join(preset.file()),
     };
     let selection = arguments.selection(registry);
     let planned = arguments.plan(registry, &selection);
@@ -169,7 +169,7 @@ impl Arguments {
     }
 
     fn selection(&self, registry: &Registry) -> Selection {
-        let variants = registry.datasets().iter().flat_map(|info| info.variants).filter(|name| name.starts_with(PREFIX));
+        let variants = registry.datasets().iter().flat_map(|info| info.variants).filter(|name| name.starts_with(SHAPE_PREFIX));
         let all_codecs = || registry.codecs().map(|info| info.name.clone()).collect();
         Selection {
             datasets: self.dataset.clone(),

@@ -8,6 +8,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::print_table;
+use crate::measure::build;
 use crate::record::{Record, Run, Torture, Writer};
 use crate::registry::Registry;
 use crate::report::number;
@@ -51,7 +52,7 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     })
     .context("the processes of the formats")?;
     if let Some(path) = &arguments.records {
-        let run = Run::unplanned("wirewise torture", crate::measure::allocator::name());
+        let run = Run::unplanned("wirewise torture", &build());
         let mut writer = Writer::create(path, run).with_context(|| path.display().to_string())?;
         for result in &results {
             writer.write(&Record::Torture(Box::new(result.clone())))?;

@@ -10,8 +10,8 @@ use clap::Args;
 use super::{print_table, units};
 use crate::choice::{Plan, Way};
 use crate::measure::transfer::{Disk, Message, Pipeline, Speeds, predict};
-use crate::measure::{Budget, allocator};
-use crate::record::{Cell, Environment, Failure, Link, Record, Run, Transfer, Writer};
+use crate::measure::{Budget, build};
+use crate::record::{Cell, Failure, Link, Record, Run, Transfer, Writer, today};
 use crate::registry::{CaseId, Registry, Stock};
 use crate::report::number;
 use crate::statistics::Summary;
@@ -51,9 +51,9 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
     let pipelines = pipelines(registry, arguments)?;
     let file = match &arguments.out {
         Some(file) => file.clone(),
-        None => Path::new("docs/records").join(Environment::of_this_process("").date).join("transfer.jsonl"),
+        None => Path::new("docs/records").join(today()).join("transfer.jsonl"),
     };
-    let run = Run::unplanned("wirewise transfer", allocator::name());
+    let run = Run::unplanned("wirewise transfer", &build());
     let mut writer = Writer::create(&file, run).with_context(|| file.display().to_string())?;
     let mut stock = Stock::default();
     let disk = if arguments.no_files { None } else { Some(disk(registry, &mut stock, &pipelines, arguments.members)?) };

@@ -9,33 +9,14 @@ pub mod shapes;
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
 pub use checksum::Checksum;
 pub use organization::{Member, MemberRef, Organization, OrganizationRef, Text};
 pub use person::Person;
 pub use random::Random;
 pub(crate) use random::SplitMix64;
+pub use wirewise_evidence::case::{Field, SHAPE_PREFIX, Spec};
 
 use crate::error::Result;
-
-/// Which dataset to make: the same specification makes the same value everywhere.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Spec {
-    /// How many records, as the dataset counts them.
-    pub members: usize,
-    /// The seed of the generator.
-    pub seed: u64,
-    /// One of the dataset's variants, see [`Dataset::VARIANTS`].
-    pub variant: String,
-}
-
-impl Spec {
-    /// The default seed and variant of `T`, with `members` records.
-    pub fn of<T: Dataset>(members: usize) -> Self {
-        Self { members, seed: T::SEED, variant: T::VARIANTS[0].to_owned() }
-    }
-}
 
 /// A value that formats can be measured on.
 ///
@@ -55,6 +36,11 @@ pub trait Dataset: Read + Clone + Sized + 'static {
 
     /// A change of one fixed-size field of all records, see [`Update`](crate::format::Update).
     type Change;
+
+    /// The default seed and variant, with `members` records.
+    fn spec(members: usize) -> Spec {
+        Spec { members, seed: Self::SEED, variant: Self::VARIANTS[0].to_owned() }
+    }
 
     /// Makes the value that the specification names.
     ///
@@ -132,23 +118,6 @@ pub trait Read {
         let _ = (field, positions);
         Ok(None)
     }
-}
-
-/// The part of each record that a reading visits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Field {
-    /// One number.
-    Number,
-    /// One string.
-    Text,
-    /// Every field.
-    All,
-}
-
-impl Field {
-    /// Every part.
-    pub const ALL: [Self; 3] = [Self::Number, Self::Text, Self::All];
 }
 
 /// `count` positions below `records`, drawn with a fixed generator (SplitMix64), in no order.

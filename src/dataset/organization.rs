@@ -634,7 +634,7 @@ mod tests {
     /// The first members as the original program printed them.
     #[test]
     fn the_generated_value_is_the_articles() {
-        let organization = Organization::generate(&Spec::of::<Organization>(3)).unwrap();
+        let organization = Organization::generate(&Organization::spec(3)).unwrap();
         let members = organization.members.as_ref().unwrap();
         assert_eq!(organization.tags.as_ref().unwrap()[4], "测试标签4");
         assert_eq!(members[0].description.as_deref(), Some("测试描述1488349990"));
@@ -646,13 +646,13 @@ mod tests {
 
     #[test]
     fn a_variant_that_does_not_exist_is_refused() {
-        let spec = Spec { variant: "xx".into(), ..Spec::of::<Organization>(1) };
+        let spec = Spec { variant: "xx".into(), ..Organization::spec(1) };
         assert!(Organization::generate(&spec).unwrap_err().to_string().contains("zh, ja, en"));
     }
 
     #[test]
     fn every_field_of_every_member_is_in_the_checksum() {
-        let spec = Spec::of::<Organization>(4);
+        let spec = Organization::spec(4);
         let original = Organization::generate(&spec).unwrap();
         let sum = original.checksum().unwrap();
         for at in 0..4 {

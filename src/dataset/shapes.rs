@@ -5,9 +5,6 @@ use super::Spec;
 use super::organization::{Member, Organization};
 use super::random::SplitMix64;
 
-/// What every shape's name starts with.
-pub const PREFIX: &str = "shape-";
-
 /// The variants of the dataset: the article's labels, then the shapes.
 pub(super) const VARIANTS: [&str; 3 + SHAPES.len()] = {
     let mut names = ["zh", "ja", "en", "", "", "", "", "", "", "", "", "", "", "", "", "", "", ""];
@@ -124,10 +121,10 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::Dataset;
+    use crate::dataset::{Dataset, SHAPE_PREFIX};
 
     fn made(variant: &str) -> Organization {
-        Organization::generate(&Spec { variant: variant.into(), ..Spec::of::<Organization>(1000) }).unwrap()
+        Organization::generate(&Spec { variant: variant.into(), ..Organization::spec(1000) }).unwrap()
     }
 
     fn texts(organization: &Organization) -> Vec<Option<&str>> {
@@ -153,7 +150,7 @@ mod tests {
 
     #[test]
     fn the_names_are_variants_and_the_same_specification_is_the_same_value() {
-        assert_eq!(Organization::VARIANTS.iter().filter(|name| name.starts_with(PREFIX)).count(), SHAPES.len());
+        assert_eq!(Organization::VARIANTS.iter().filter(|name| name.starts_with(SHAPE_PREFIX)).count(), SHAPES.len());
         assert_eq!(Organization::VARIANTS.last(), SHAPES.last().map(|shape| &shape.name));
         assert_eq!(made("shape-noise"), made("shape-noise"));
         assert_ne!(made("shape-noise"), made("shape-base"));

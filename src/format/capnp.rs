@@ -515,10 +515,10 @@ impl<P: Packing> MemberView for MemberOf<'_, P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::{Dataset, Spec};
+    use crate::dataset::Dataset;
 
     fn organization(members: usize) -> Organization {
-        Organization::generate(&Spec::of::<Organization>(members)).unwrap()
+        Organization::generate(&Organization::spec(members)).unwrap()
     }
 
     fn encoded<P: Packing>(value: &Organization) -> Vec<u8> {

@@ -445,10 +445,10 @@ impl MemberView for message::Member<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::{Dataset, Spec};
+    use crate::dataset::Dataset;
 
     fn organization(members: usize) -> Organization {
-        Organization::generate(&Spec::of::<Organization>(members)).unwrap()
+        Organization::generate(&Organization::spec(members)).unwrap()
     }
 
     fn encoded(value: &Organization) -> Vec<u8> {

@@ -192,7 +192,7 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::*;
-    use crate::dataset::{Dataset, Spec};
+    use crate::dataset::Dataset;
 
     fn encoded(value: &Organization) -> Vec<u8> {
         let mut sink = Vec::new();
@@ -213,7 +213,7 @@ mod tests {
             (1000, 84_784, "2b7b7d7607f362e5157e4a11abf216d5336a852093322f866f8193bf9eadf6cd"),
         ];
         for (members, len, sha256) in expected {
-            let bytes = encoded(&Organization::generate(&Spec::of::<Organization>(members)).unwrap());
+            let bytes = encoded(&Organization::generate(&Organization::spec(members)).unwrap());
             let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
             assert_eq!((bytes.len(), digest.as_str()), (len, sha256), "{members} members");
         }
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_cut_is_refused_except_between_two_fields_of_the_organization() {
-        let value = Organization::generate(&Spec::of::<Organization>(3)).unwrap();
+        let value = Organization::generate(&Organization::spec(3)).unwrap();
         let good = encoded(&value);
         // The identifier takes two bytes, each tag two bytes before its text, and so does each member.
         let mut ends = vec![0, 2];
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn an_error_stands_at_its_field() {
-        let good = encoded(&Organization::generate(&Spec::of::<Organization>(0)).unwrap());
+        let good = encoded(&Organization::generate(&Organization::spec(0)).unwrap());
         for bad in [&[0x1A, 5, 1][..], &[0x00], &[0x0F], &[0x12, 1, 0xFF], &[0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2]]
         {
             let error = decoded(&[good.as_slice(), bad].concat()).unwrap_err();

@@ -329,10 +329,10 @@ mod yardstick {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::{Dataset, Read, Spec};
+    use crate::dataset::{Dataset, Read};
 
     fn organization(members: usize) -> Organization {
-        Organization::generate(&Spec::of::<Organization>(members)).unwrap()
+        Organization::generate(&Organization::spec(members)).unwrap()
     }
 
     fn encoded(value: &Organization) -> Vec<u8> {

@@ -19,6 +19,19 @@ pub mod transfer;
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
+#[cfg(feature = "allocator")]
+use crate::record::Build;
+
+/// How this program was built, as the build script told it.
+#[cfg(feature = "allocator")]
+pub fn build() -> Build {
+    Build {
+        rustc: option_env!("WIREWISE_RUSTC").unwrap_or("unknown"),
+        target: option_env!("WIREWISE_TARGET").unwrap_or("unknown"),
+        profile: option_env!("WIREWISE_PROFILE").unwrap_or("unknown"),
+        allocator: allocator::name(),
+    }
+}
 
 /// What is sampled: times so many iterations, see [`Loop`](crate::registry::Loop).
 pub type Timed<'t> = dyn FnMut(u64) -> Result<Duration> + 't;

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::dataset::Spec;
     use crate::operation::Operation;
-    use crate::record::{Environment, Failure, Time, VERSION};
+    use crate::record::{Build, Environment, Failure, Time, VERSION};
 
     fn cell(operation: Operation, seed: u64) -> Cell {
         let id = CaseId { operation, dataset: "organization".into(), format: "json".into(), codec: None };
@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn run(seed: u64) -> Run {
-        let environment = Environment { allocator: "one".into(), ..Environment::of_this_process("one") };
+        let environment = Environment::of_this_process(&Build { allocator: "one", ..Build::default() });
         Run { version: VERSION, program: "wirewise measure --full".into(), environment, planned: vec![cell(Operation::Encode, seed)] }
     }
 

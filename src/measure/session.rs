@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::progress::{Progress, minutes};
 use super::resume::{Done, Of, difference, unfinished};
-use super::{Budget, allocator, atlas, isolated, isolated::Task, pairs, sample};
+use super::{Budget, allocator, atlas, build, isolated, isolated::Task, pairs, sample};
 use crate::codec::CodecInfo;
 use crate::dataset::Spec;
 use crate::format::{Info, Validation};
@@ -164,7 +164,7 @@ const PROCESS_SECONDS: f64 = 0.05;
 
 /// The record that a run starts with.
 fn run_of(registry: &Registry, program: &str, planned: &[Planned]) -> Run {
-    let mut environment = Environment::of_this_process(allocator::name());
+    let mut environment = Environment::of_this_process(&build());
     for info in registry.formats() {
         environment.libraries.insert(info.library.to_owned(), info.version.to_owned());
     }

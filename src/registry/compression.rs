@@ -4,16 +4,13 @@ use std::hint::black_box;
 use std::rc::Rc;
 
 use super::timing::time;
-use super::{Case, CaseId, Loop, Make, NewCodec, Source, Stock};
+use super::{Case, CaseId, Loop, MEMBERS_READ, Make, NewCodec, Source, Stock};
 use crate::codec::{Codec, CodecInfo, Parts};
 use crate::dataset::{Spec, random_positions};
 use crate::error::{Error, Problem, Result};
 use crate::limits::Limits;
 use crate::operation::Operation;
 use crate::payload::Payload;
-
-/// How many members, each at a random position, one iteration of `read-member` reads.
-pub const MEMBERS_READ: usize = 16;
 
 /// A message that a codec is trained on has at most so many members.
 const SAMPLE_MEMBERS: usize = 100;

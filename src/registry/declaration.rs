@@ -10,8 +10,8 @@ use super::compression::{Cut, read_positions};
 use super::stock::check;
 use super::timing::{batch, scan, time, time_taking};
 use super::{
-    Case, CaseId, Comparison, CutParts, DefaultLimits, Ends, Fidelity, Loop, Make, NATIVE, Opened, Opening, Reader, Reading, Registry,
-    Source, Speed, Stock, Subject, Use, Visit,
+    Case, CaseId, Comparison, CutParts, DefaultLimits, Ends, Fidelity, Loop, MESSAGES, Make, NATIVE, Opened, Opening, Reader, Reading,
+    Registry, Source, Speed, Stock, Subject, Use, Visit,
 };
 use crate::dataset::{Dataset, Read, Spec};
 use crate::error::{Error, Problem, Result};
@@ -24,9 +24,6 @@ use crate::payload::Payload;
 
 /// The sink that cases share, see [`Stock::sink`](super::Stock).
 type Sink = Rc<RefCell<Vec<u8>>>;
-
-/// How many small messages the operations of many take in turn.
-pub const MESSAGES: u64 = 1000;
 
 /// What a format can do with a dataset, said one trait at a time.
 pub struct Declaration<'r, F, T> {
@@ -525,7 +522,7 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         self.read(Operation::Update, || {
             let (mut format, mut copy) = (F::default(), Payload::default());
             // Which change is of no matter, as long as it is the same for all payloads.
-            let change = T::generate(&Spec::of::<T>(0)).map(|value| value.change());
+            let change = T::generate(&T::spec(0)).map(|value| value.change());
             move |payload: &Payload| {
                 let change = change.as_ref().map_err(|error| Error::malformed(T::NAME, error))?;
                 copy.overwrite(payload.len()).copy_from_slice(payload);

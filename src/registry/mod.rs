@@ -14,22 +14,21 @@ mod stock;
 mod timing;
 
 use std::any::Any;
-use std::fmt;
 use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Duration;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-pub use compression::MEMBERS_READ;
-pub use declaration::{Declaration, MESSAGES};
+pub use declaration::Declaration;
 pub use ends::{Encoder, Ends, Reader};
 pub use graphs::{GraphReader, Modelled, Modeller};
 pub use notation::{AnyValue, Notation};
 pub use reading::{ReadPayload, Reading};
 pub use readings::{Opened, Opening, Use, Visit};
-pub use stock::{RANDOM_READS, Stock, Subject};
+pub use stock::{Stock, Subject};
+pub use wirewise_evidence::case::{CaseId, Fidelity, MEMBERS_READ, MESSAGES, NATIVE, RANDOM_READS};
 
 use crate::codec::{self, Codec, CodecInfo, Parts};
 use crate::dataset::{Dataset, Organization, Person, Spec};
@@ -40,41 +39,8 @@ use crate::payload::Payload;
 use compression::Compressor;
 use timing::{time, time_taking};
 
-/// The name under which the value itself, without any format, stands among the formats.
-pub const NATIVE: &str = "native";
-
 /// Times this many iterations and returns their total time; what the iterations produce is dropped outside the timer.
 pub type Loop = Box<dyn FnMut(u64) -> Result<Duration>>;
-
-/// What names a case: `decode/organization/rkyv`, or `compress/organization/rkyv.zstd-3`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct CaseId {
-    /// What is timed.
-    pub operation: Operation,
-    /// The dataset's name.
-    pub dataset: String,
-    /// The format's name, or [`NATIVE`].
-    pub format: String,
-    /// The codec's name, for `compress` and `decompress`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub codec: Option<String>,
-}
-
-impl CaseId {
-    /// The format, with the codec behind a full stop where there is one.
-    pub fn pipeline(&self) -> String {
-        match &self.codec {
-            Some(codec) => format!("{}.{codec}", self.format),
-            None => self.format.clone(),
-        }
-    }
-}
-
-impl fmt::Display for CaseId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.operation, self.dataset, self.pipeline())
-    }
-}
 
 /// Something that is made of a dataset or its payload, when it is asked for.
 pub type Make<T> = Rc<dyn Fn(&mut Stock, &Spec) -> Result<T>>;
@@ -131,18 +97,6 @@ pub struct DefaultLimits {
     pub limit: &'static str,
     /// Reads a payload with the limit at its default.
     pub read: fn(&Payload) -> Result<()>,
-}
-
-/// What a format did with one probe of its dataset.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fidelity {
-    /// It came back bit for bit.
-    Kept,
-    /// It came back as something else; the text says what became what.
-    Changed(String),
-    /// The format refused to write it, or to read what it wrote.
-    Refused(String),
 }
 
 type Verify = Rc<dyn Fn(&mut Stock, &Spec, &Payload) -> Result<()>>;

@@ -4,15 +4,12 @@ use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::CaseId;
+use super::{CaseId, RANDOM_READS};
 use crate::codec::Codec;
 use crate::dataset::{Dataset, Spec, random_positions};
 use crate::error::{Error, Problem, Result};
 use crate::format::{Encode, Format, Populate};
 use crate::payload::Payload;
-
-/// How many members `read-random` reads.
-pub const RANDOM_READS: usize = 1000;
 
 /// A dataset and the sums that every reading of it must give.
 pub struct Subject<T> {

@@ -21,9 +21,8 @@ pub fn decoded<F: Decode<T>, T>(bytes: &[u8]) -> Result<T> {
 
 /// The values of the vectors by their names, as the program that wrote them makes them.
 pub fn organizations() -> Vec<(&'static str, Organization)> {
-    let generated = |members, variant: &str| {
-        Organization::generate(&Spec { variant: variant.to_owned(), ..Spec::of::<Organization>(members) }).unwrap()
-    };
+    let generated =
+        |members, variant: &str| Organization::generate(&Spec { variant: variant.to_owned(), ..Organization::spec(members) }).unwrap();
     vec![
         ("organization-3-zh", generated(3, "zh")),
         ("organization-3-ja", generated(3, "ja")),

@@ -1,7 +1,7 @@
 //! The one small object, in every format that has it here and that .NET wrote it in.
 
 use wirewise::Registry;
-use wirewise::dataset::{Dataset, Person, Spec};
+use wirewise::dataset::{Dataset, Person};
 use wirewise::registry::Fidelity;
 
 use crate::vectors::Vectors;
@@ -14,7 +14,7 @@ const XML: &str = concat!(
 );
 
 fn person() -> Person {
-    Person::generate(&Spec::of::<Person>(1)).unwrap()
+    Person::generate(&Person::spec(1)).unwrap()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What every format of the registry is put through.
 
-use wirewise::dataset::{Dataset, Organization, Spec};
+use wirewise::dataset::{Dataset, Organization};
 use wirewise::operation::Operation;
 use wirewise::registry::{Registry, Source, Stock};
 use wirewise::{Payload, Problem};
@@ -19,7 +19,7 @@ fn is_protobuf(name: &str) -> bool {
 #[test]
 fn an_empty_payload_is_refused_but_where_it_is_a_message() {
     let _alone = alone();
-    let spec = Spec::of::<Organization>(2);
+    let spec = Organization::spec(2);
     for source in organizations(&Registry::standard()) {
         let error = source.verify(&mut Stock::default(), &spec, &Payload::default()).unwrap_err();
         let is_read = matches!(error.problem(), Problem::WrongReading { .. });
@@ -32,7 +32,7 @@ fn an_empty_payload_is_refused_but_where_it_is_a_message() {
 #[test]
 fn what_follows_a_value_is_told_to_the_byte() {
     let _alone = alone();
-    let spec = Spec::of::<Organization>(3);
+    let spec = Organization::spec(3);
     let mut told = 0;
     for source in organizations(&Registry::standard()) {
         let name = source.format.name;
@@ -62,7 +62,7 @@ fn what_follows_a_value_is_told_to_the_byte() {
 fn another_formats_payload_is_refused_and_named() {
     let _alone = alone();
     let registry = Registry::standard();
-    let spec = Spec::of::<Organization>(3);
+    let spec = Organization::spec(3);
     let mut named = 0;
     for writer in organizations(&registry) {
         let payload = writer.payload(&mut Stock::default(), &spec).unwrap();

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use wirewise::dataset::{Dataset, Member, Organization, Spec};
+use wirewise::dataset::{Dataset, Member, Organization};
 use wirewise::registry::{Registry, Source, Stock};
 use wirewise::{Limits, Payload, Problem};
 
@@ -20,7 +20,7 @@ fn payload(source: &Source, value: &dyn Any) -> Payload {
 #[test]
 fn what_goes_beyond_a_lowered_limit_is_refused_by_its_name() {
     let _alone = alone();
-    let spec = Spec::of::<Organization>(50);
+    let spec = Organization::spec(50);
     let nothing = Limits::trusted();
     let cases = [
         ("string length", Limits { text: 10, ..nothing }),
@@ -67,7 +67,7 @@ fn trusted_bytes_are_read_whatever_they_ask_for() {
     for source in organizations(&Registry::standard()) {
         let name = source.format.name;
         let good = payload(source, &value);
-        let spec = Spec::of::<Organization>(1);
+        let spec = Organization::spec(1);
         // The value is no dataset, so that what is read is of another checksum: anything else is a refusal.
         let trusted = source.verify(&mut Stock::default(), &spec, &good.clone().trusted()).unwrap_err();
         assert!(matches!(trusted.problem(), Problem::WrongReading { .. }), "{name}: {trusted}");

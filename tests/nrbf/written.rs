@@ -35,9 +35,8 @@ fn every_vector_comes_back_byte_for_byte() {
 #[test]
 fn the_datasets_are_dotnets_byte_for_byte() {
     let vectors = Vectors::open("nrbf");
-    let generated = |members, variant: &str| {
-        Organization::generate(&Spec { variant: variant.to_owned(), ..Spec::of::<Organization>(members) }).unwrap()
-    };
+    let generated =
+        |members, variant: &str| Organization::generate(&Spec { variant: variant.to_owned(), ..Organization::spec(members) }).unwrap();
     for (name, value) in [
         ("organization-3-zh", generated(3, "zh")),
         ("organization-3-ja", generated(3, "ja")),

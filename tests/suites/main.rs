@@ -30,7 +30,8 @@ use std::io::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use wirewise::record::{Record, Run, Suite, SuiteException, Writer};
+use wirewise::measure::build;
+use wirewise::record::{Build, Record, Run, Suite, SuiteException, Writer};
 
 /// What a suite asks of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +161,7 @@ fn every_file_of_every_suite() {
         println!("{suite}, {reader}: {cases} cases, {passed} passed, {refused} refused, {differed} differed");
     }
     if let Some(path) = std::env::var_os("WIREWISE_SUITES") {
-        let run = Run::unplanned("cargo test --test suites", "");
+        let run = Run::unplanned("cargo test --test suites", &Build { allocator: "system", ..build() });
         let mut writer = Writer::create(Path::new(&path), run).unwrap();
         for record in records {
             writer.write(&Record::Suite(Box::new(record))).unwrap();

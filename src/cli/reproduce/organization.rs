@@ -203,7 +203,7 @@ fn table_row(row: &Row, [encode, decode]: [String; 2], bytes: &str, count: &str,
 /// Encodes and decodes as the article did, into a fresh sink and to the native value; what is decoded is held against the dataset.
 fn measure(registry: &Registry, stock: &mut Stock, row: &Row, members: usize, runs: u16) -> Result<Figures, String> {
     let source = registry.source(row.format, Organization::NAME).ok_or("its feature is not enabled")?;
-    let spec = crate::dataset::Spec::of::<Organization>(members);
+    let spec = Organization::spec(members);
     let mut milliseconds = |operation: Operation, codec: Option<&str>| -> Result<f64, String> {
         let id = CaseId { operation, dataset: Organization::NAME.into(), format: row.format.into(), codec: codec.map(str::to_owned) };
         let case = registry.case(&id).ok_or_else(|| format!("there is no {id}"))?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{Arguments, Claim, NOT_AT_HAND, Verdict, exact, print_claims};
 use crate::cli::print_table;
-use crate::dataset::{Dataset, Person, Spec};
+use crate::dataset::{Dataset, Person};
 use crate::measure::{Budget, allocator, sample};
 use crate::operation::Operation;
 use crate::registry::{CaseId, Registry, Stock};
@@ -133,7 +133,7 @@ fn row(
 
 fn measure(registry: &Registry, format: &str, runs: u16) -> Result<Figures, String> {
     let mut stock = Stock::default();
-    let spec = Spec::of::<Person>(1);
+    let spec = Person::spec(1);
     let source = registry.source(format, Person::NAME).ok_or("its feature is not enabled")?;
     let bytes = source.payload(&mut stock, &spec).map_err(|error| error.to_string())?.len();
     let mut times = |operation: Operation| -> Result<Times, String> {

@@ -13,7 +13,7 @@ use anyhow::Context;
 
 use super::{Arguments, Claim, NOT_AT_HAND, Verdict, exact, print_claims};
 use crate::cli::print_table;
-use crate::dataset::{Dataset, Organization, Person, Spec};
+use crate::dataset::{Dataset, Organization, Person};
 use crate::payload::Payload;
 use crate::registry::{Registry, Source};
 use crate::report::number;
@@ -49,9 +49,9 @@ struct Figures {
 
 pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<()> {
     let (members, runs) = (arguments.members.unwrap_or(MEMBERS), arguments.runs.unwrap_or(RUNS));
-    let organization = Organization::generate(&Spec::of::<Organization>(members))?;
+    let organization = Organization::generate(&Organization::spec(members))?;
     let structures = [
-        Structure { title: "simple", dataset: Person::NAME, value: Box::new(Person::generate(&Spec::of::<Person>(1))?) },
+        Structure { title: "simple", dataset: Person::NAME, value: Box::new(Person::generate(&Person::spec(1))?) },
         Structure { title: "complex", dataset: Organization::NAME, value: Box::new(organization) },
     ];
     let folder = tempfile::tempdir().context("a folder for the files")?;

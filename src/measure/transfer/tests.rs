@@ -4,7 +4,7 @@ use super::*;
 use crate::dataset::{Dataset, Organization};
 
 fn spec() -> Spec {
-    Spec::of::<Organization>(200)
+    Organization::spec(200)
 }
 
 fn links() -> Vec<Link> {
@@ -38,7 +38,7 @@ fn every_format_arrives() {
 
 #[test]
 fn a_message_is_cut_as_the_model_cuts_it() {
-    let spec = Spec::of::<Organization>(50_000);
+    let spec = Organization::spec(50_000);
     assert_eq!(Message::of(&spec, Plan::Sequence, 80.0), Message { block: spec.clone(), blocks: 1 });
     let message = Message::of(&spec, Plan::Blocks, 80.0);
     assert_eq!((message.blocks, message.block.members, message.members()), (15, 3333, 49_995));

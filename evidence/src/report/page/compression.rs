@@ -5,9 +5,9 @@ use super::super::model::{Group, memory, scaled};
 use super::super::number;
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, codecs, join};
+use crate::case::MEMBERS_READ;
 use crate::operation::Operation;
 use crate::record::Size;
-use crate::registry::MEMBERS_READ;
 
 pub(super) fn section(page: &Page) -> Option<Section> {
     let mut blocks = Vec::new();

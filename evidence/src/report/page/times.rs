@@ -5,9 +5,9 @@ use super::super::model::{Group, Reading};
 use super::super::ranking::{Entry, Ranking, ratio};
 use super::super::table::{Cell, Missing, Table};
 use super::{add_floors, join, mark};
+use crate::case::NATIVE;
 use crate::choice::Way;
 use crate::operation::Operation;
-use crate::registry::NATIVE;
 
 /// A table of times.
 struct Timing {

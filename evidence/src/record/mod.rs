@@ -19,17 +19,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use atlas::{OpeningFailure, OpeningId, OpeningTime, Order, PassesTime, Reading, ReadingTime};
-pub use environment::Environment;
-#[cfg(feature = "allocator")]
-pub(crate) use environment::resident_peak_bytes;
+pub use environment::{Build, Environment, resident_peak_bytes, today};
 pub use interop::{Interop, InteropSkipped, InteropSmall, InteropTime, Writer as InteropWriter};
 pub use noise::Noise;
 pub use speed::Speed;
 pub use transfer::{Link, Transfer};
 pub use trust::{Suite, SuiteException, Torture, TortureCounts, TortureExtreme, TortureFailure, TortureKind, TortureOutcome, TortureTally};
 
-use crate::dataset::Spec;
-use crate::registry::{CaseId, Fidelity};
+use crate::case::Spec;
+use crate::case::{CaseId, Fidelity};
 
 /// The version of the file layout. A reader refuses a file of another version.
 pub const VERSION: u32 = 1;
@@ -105,8 +103,8 @@ pub struct Run {
 
 impl Run {
     /// A run of this process that sets out to measure no cells of the registry.
-    pub fn unplanned(program: &str, allocator: &str) -> Self {
-        let environment = Environment::of_this_process(allocator);
+    pub fn unplanned(program: &str, build: &Build) -> Self {
+        let environment = Environment::of_this_process(build);
         Self { version: VERSION, program: program.to_owned(), environment, planned: Vec::new() }
     }
 }
@@ -681,7 +679,7 @@ mod tests {
         Run {
             version: VERSION,
             program: "test".into(),
-            environment: Environment::of_this_process("none"),
+            environment: Environment::of_this_process(&Build::default()),
             planned: vec![cell(1), cell(2), cell(3)],
         }
     }

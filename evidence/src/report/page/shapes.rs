@@ -6,8 +6,8 @@ use super::super::number;
 use super::super::ranking::Ranking;
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, answer, join, plural};
+use crate::case::SHAPE_PREFIX;
 use crate::choice::Way;
-use crate::dataset::shapes::PREFIX;
 
 pub(super) fn section(page: &Page) -> Option<Section> {
     let mut blocks = Vec::new();
@@ -61,7 +61,7 @@ impl Verdicts {
 
 fn shape_name<'s>(shape: &Group<'s>) -> &'s str {
     let variant: &str = &shape.spec.variant;
-    variant.strip_prefix(PREFIX).unwrap_or(variant)
+    variant.strip_prefix(SHAPE_PREFIX).unwrap_or(variant)
 }
 
 fn winners<'s>(reference: &Group, shapes: &[&'s Group<'s>]) -> Table {

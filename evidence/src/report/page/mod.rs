@@ -26,10 +26,10 @@ use super::model::{Group, Reading};
 use super::number;
 use super::ranking::Ranking;
 use super::table::{Cell, Mark, Table};
-use crate::dataset::shapes::PREFIX;
+use crate::case::NATIVE;
+use crate::case::SHAPE_PREFIX;
 use crate::operation::Operation;
 use crate::record::RunRecords;
-use crate::registry::NATIVE;
 
 /// What every part of the page is made from.
 struct Page<'r> {
@@ -41,7 +41,7 @@ struct Page<'r> {
 
 /// The page of these runs, of which there is at least one.
 pub(crate) fn document(runs: &[RunRecords], source: &str) -> Document {
-    let (shapes, groups) = Group::all(runs).into_iter().partition(|group| group.spec.variant.starts_with(PREFIX));
+    let (shapes, groups) = Group::all(runs).into_iter().partition(|group| group.spec.variant.starts_with(SHAPE_PREFIX));
     let page = Page { runs, groups, shapes };
     let parts =
         [choice::section(&page), transfer::section(&page), answer::section(&page), pictures::section(&page), failures::section(&page)];

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::table::{Cell, Missing};
+use crate::case::Spec;
+use crate::case::{CaseId, NATIVE};
 use crate::choice::Way;
-use crate::dataset::Spec;
 use crate::operation::Operation;
 use crate::record::{CodecRow, Failure, FormatRow, Noise, Record, RunRecords, Size, Time};
-use crate::registry::{CaseId, NATIVE};
 use crate::statistics::Summary;
 
 /// How far below the memory's own time a reading may be before it is rejected: the scan is itself a measurement.
@@ -196,7 +196,7 @@ impl<'r> Group<'r> {
 
     /// Whether a format is a layout of this crate's own rather than a library's.
     pub(crate) fn is_ours(&self, format: &str) -> bool {
-        self.row(format).is_some_and(|row| row.library == env!("CARGO_PKG_NAME"))
+        self.row(format).is_some_and(|row| row.library == "wirewise")
     }
 
     /// An operation of a format, or of the native value.

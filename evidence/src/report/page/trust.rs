@@ -271,7 +271,7 @@ fn exceptions(suites: &[&Suite]) -> Option<Block> {
 mod tests {
     use super::super::super::table::Shown;
     use super::*;
-    use crate::record::{Environment, Run, TortureFailure, TortureOutcome, TortureTally, VERSION};
+    use crate::record::{Build, Environment, Run, TortureFailure, TortureOutcome, TortureTally, VERSION};
 
     fn records(counts: TortureCounts, failures: Vec<TortureFailure>) -> RunRecords {
         let outcome = TortureOutcome { operation: "decode".into(), damage: "byte".into(), counts, first_silent: Some(7) };
@@ -286,7 +286,7 @@ mod tests {
             tally,
             milliseconds: 1,
         };
-        let environment = Environment::of_this_process("none");
+        let environment = Environment::of_this_process(&Build::default());
         let run = Run { version: VERSION, program: "test".into(), environment, planned: Vec::new() };
         RunRecords { name: "torture".into(), run, records: vec![Record::Torture(Box::new(torture))] }
     }

@@ -5,9 +5,9 @@ use super::super::document::{Block, Section};
 use super::super::model::{Group, Reading, scaled};
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, add_floors, join, slug};
+use crate::case::NATIVE;
 use crate::choice::Way;
 use crate::operation::Operation;
-use crate::registry::NATIVE;
 use crate::statistics::Summary;
 
 pub(super) fn section(page: &Page) -> Option<Section> {

@@ -33,31 +33,52 @@ pub struct Environment {
     pub libraries: BTreeMap<String, String>,
 }
 
+/// How the program was built that measures: what only it can tell of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Build {
+    /// See [`Environment::rustc`].
+    pub rustc: &'static str,
+    /// See [`Environment::target`].
+    pub target: &'static str,
+    /// See [`Environment::profile`].
+    pub profile: &'static str,
+    /// See [`Environment::allocator`].
+    pub allocator: &'static str,
+}
+
+impl Default for Build {
+    /// A build that tells nothing.
+    fn default() -> Self {
+        Self { rustc: "unknown", target: "unknown", profile: "unknown", allocator: "unknown" }
+    }
+}
+
 impl Environment {
-    /// Asks the system; `allocator` is the one that this process was built with.
-    pub fn of_this_process(allocator: &str) -> Self {
+    /// Asks the system, and takes the build's part from who was built.
+    pub fn of_this_process(build: &Build) -> Self {
         Self {
             date: today(),
             processor: processor(),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             memory_bytes: memory_bytes(),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            rustc: option_env!("WIREWISE_RUSTC").unwrap_or("unknown").to_owned(),
-            target: option_env!("WIREWISE_TARGET").unwrap_or("unknown").to_owned(),
-            profile: option_env!("WIREWISE_PROFILE").unwrap_or("unknown").to_owned(),
-            allocator: allocator.to_owned(),
+            rustc: build.rustc.to_owned(),
+            target: build.target.to_owned(),
+            profile: build.profile.to_owned(),
+            allocator: build.allocator.to_owned(),
             revision: revision(),
             libraries: BTreeMap::new(),
         }
     }
 }
 
-/// Days since 1970 to a date, by the civil-calendar arithmetic of eras of 400 years that start in March.
-fn today() -> String {
+/// The day, UTC, as records tell it.
+pub fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     date((seconds / 86_400) as i64)
 }
 
+/// Days since 1970 to a date, by the civil-calendar arithmetic of eras of 400 years that start in March.
 fn date(days: i64) -> String {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -86,9 +107,8 @@ fn memory_bytes() -> u64 {
     kibibytes(proc_value("/proc/meminfo", "MemTotal"))
 }
 
-#[cfg(feature = "allocator")]
 /// The peak resident memory of this process in bytes; 0 where the system does not tell.
-pub(crate) fn resident_peak_bytes() -> u64 {
+pub fn resident_peak_bytes() -> u64 {
     kibibytes(proc_value("/proc/self/status", "VmHWM"))
 }
 

@@ -22,7 +22,7 @@ use crate::statistics::Summary;
 pub const BLOCK: f64 = 262_144.0;
 
 /// How many blocks of a stage are in memory at once: the one that is worked on, and the one that waits.
-pub(crate) const BLOCKS_IN_MEMORY: f64 = 2.0;
+pub const BLOCKS_IN_MEMORY: f64 = 2.0;
 
 /// Whether steps wait for each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

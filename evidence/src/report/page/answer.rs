@@ -6,9 +6,9 @@ use super::super::number;
 use super::super::ranking::{Entry, Ranking, ratio};
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, join, noise_sentence};
+use crate::case::RANDOM_READS;
 use crate::choice::Way;
 use crate::operation::Operation;
-use crate::registry::RANDOM_READS;
 use crate::statistics::Summary;
 
 /// A thing that one may want, and what competes for it.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::document::{Block, Document};
 use super::table::{Mark, Shown, Table};
 use super::*;
-use crate::dataset::Spec;
+use crate::case::Spec;
+use crate::case::{CaseId, Fidelity, NATIVE};
 use crate::operation::Operation;
 use crate::record::{
     Cell, CodecRow, DefaultLimits, Environment, Failure, FidelityRow, FormatRow, Memory, Process, Ratio, Record, Run, Size, Time, VERSION,
 };
-use crate::registry::{CaseId, Fidelity, NATIVE};
 
 /// A run in the making.
 struct Made {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::Spec;
+use crate::case::Spec;
 use crate::operation::Operation;
 
 /// One pipeline over one link, from the writer's value to everything read at the reader's.

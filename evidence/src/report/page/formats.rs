@@ -6,9 +6,9 @@ use super::super::document::{Block, Section, Text};
 use super::super::model::{codec, fidelity as fidelity_row, format, limits as limits_row};
 use super::super::table::{Cell, Mark, Missing, Table};
 use super::{Page, join, plural};
+use crate::case::Fidelity;
 use crate::operation::Operation;
 use crate::record::{CodecRow, DefaultLimits, FidelityRow, FormatRow, Record};
-use crate::registry::Fidelity;
 
 /// A thing that a format can do, and the operations that it shows in. Floors, yardsticks and codecs are no format's doing.
 const CAPABILITIES: [(&str, &[Operation]); 9] = [

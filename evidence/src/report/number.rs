@@ -3,40 +3,40 @@
 use crate::statistics::Summary;
 
 /// Three significant digits; digits before the point are never rounded away.
-pub(crate) fn figure(value: f64) -> String {
+pub fn figure(value: f64) -> String {
     with_decimals(value, decimals(value))
 }
 
 /// A median, and its interval to the same number of decimals.
-pub(crate) fn interval(summary: &Summary) -> (String, String) {
+pub fn interval(summary: &Summary) -> (String, String) {
     let decimals = decimals(summary.median);
     let [median, low, high] = [summary.median, summary.low, summary.high].map(|value| with_decimals(value, decimals));
     (median, format!("({low}–{high})"))
 }
 
 /// A whole number, its thousands apart.
-pub(crate) fn count(value: u64) -> String {
+pub fn count(value: u64) -> String {
     group_thousands(&value.to_string())
 }
 
 /// Nanoseconds in the unit that leaves the fewest digits.
-pub(crate) fn duration(nanoseconds: f64) -> String {
+pub fn duration(nanoseconds: f64) -> String {
     scaled(nanoseconds, &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")])
 }
 
 /// Bytes in the decimal unit that leaves the fewest digits.
-pub(crate) fn bytes(bytes: f64) -> String {
+pub fn bytes(bytes: f64) -> String {
     scaled(bytes, &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes")])
 }
 
 /// Bits a second in the unit that leaves the fewest digits; a whole number has no decimals.
-pub(crate) fn bandwidth(bits: f64) -> String {
+pub fn bandwidth(bits: f64) -> String {
     let scaled = scaled(bits, &[(1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")]);
     scaled.replacen(".00 ", " ", 1).replacen(".0 ", " ", 1)
 }
 
 /// A part of one as per cent, to two significant digits; the sign does not go to another line.
-pub(crate) fn percent(part: f64) -> String {
+pub fn percent(part: f64) -> String {
     let value = part * 100.0;
     let decimals = if value == 0.0 { 0 } else { (1 - exponent(value, 1)).clamp(0, 3) };
     format!("{}\u{a0}%", with_decimals(value, decimals as usize))

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{Field, Spec};
+use crate::case::{Field, Spec};
 use crate::operation::Operation;
 
 /// The order in which members are visited.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::Way;
+use crate::case::NATIVE;
 use crate::operation::Operation;
 use crate::record::{Evolution, EvolutionVerdict, Record, RunRecords, Torture};
-use crate::registry::NATIVE;
 use crate::report::model::{Group, memory};
 use crate::statistics::Summary;
 

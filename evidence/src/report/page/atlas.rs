@@ -8,11 +8,11 @@ use super::super::model::{Group, exact, opening, opening_failure, passes, readin
 use super::super::number;
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, plural, slug};
+use crate::case::Field;
+use crate::case::{MESSAGES, NATIVE};
 use crate::choice::Way;
-use crate::dataset::Field;
 use crate::operation::Operation;
 use crate::record::{Order, PassesTime, Reading};
-use crate::registry::{MESSAGES, NATIVE};
 use crate::statistics::Summary;
 
 /// The ways to open a payload, and what they are called with the reading that follows.

@@ -23,7 +23,7 @@ pub(super) fn section(page: &Page) -> Option<Section> {
 }
 
 fn table(page: &Page, group: &Group) -> Option<Table> {
-    let mut samples: BTreeMap<(&str, &crate::registry::CaseId), Vec<f64>> = BTreeMap::new();
+    let mut samples: BTreeMap<(&str, &crate::case::CaseId), Vec<f64>> = BTreeMap::new();
     for Time { cell, allocator, samples: taken, .. } in group.times_of_other_allocators() {
         samples.entry((allocator, &cell.id)).or_default().extend(taken);
     }

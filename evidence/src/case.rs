@@ -1,0 +1,92 @@
+//! What names a measurement: the case, and the dataset that it runs on.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::operation::Operation;
+
+/// The name under which the value itself, without any format, stands among the formats.
+pub const NATIVE: &str = "native";
+
+/// How many small messages the operations of many take in turn.
+pub const MESSAGES: u64 = 1000;
+
+/// How many members `read-random` reads.
+pub const RANDOM_READS: usize = 1000;
+
+/// How many members, each at a random position, one iteration of `read-member` reads.
+pub const MEMBERS_READ: usize = 16;
+
+/// What the name of every variant starts with that differs from a plain base by one property.
+pub const SHAPE_PREFIX: &str = "shape-";
+
+/// What names a case: `decode/organization/rkyv`, or `compress/organization/rkyv.zstd-3`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CaseId {
+    /// What is timed.
+    pub operation: Operation,
+    /// The dataset's name.
+    pub dataset: String,
+    /// The format's name, or [`NATIVE`].
+    pub format: String,
+    /// The codec's name, for `compress` and `decompress`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub codec: Option<String>,
+}
+
+impl CaseId {
+    /// The format, with the codec behind a full stop where there is one.
+    pub fn pipeline(&self) -> String {
+        match &self.codec {
+            Some(codec) => format!("{}.{codec}", self.format),
+            None => self.format.clone(),
+        }
+    }
+}
+
+impl fmt::Display for CaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.operation, self.dataset, self.pipeline())
+    }
+}
+
+/// Which dataset to make: the same specification makes the same value everywhere.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Spec {
+    /// How many records, as the dataset counts them.
+    pub members: usize,
+    /// The seed of the generator.
+    pub seed: u64,
+    /// One of the dataset's variants.
+    pub variant: String,
+}
+
+/// The part of each record that a reading visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Field {
+    /// One number.
+    Number,
+    /// One string.
+    Text,
+    /// Every field.
+    All,
+}
+
+impl Field {
+    /// Every part.
+    pub const ALL: [Self; 3] = [Self::Number, Self::Text, Self::All];
+}
+
+/// What a format did with one probe of its dataset.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fidelity {
+    /// It came back bit for bit.
+    Kept,
+    /// It came back as something else; the text says what became what.
+    Changed(String),
+    /// The format refused to write it, or to read what it wrote.
+    Refused(String),
+}
