@@ -9,11 +9,10 @@
 //! - [`format`](mod@format): the wire formats, a trait for each thing that one can do;
 //! - [`codec`]: the compressors;
 //! - [`recognition`]: what bytes are, as far as they tell;
-//! - [`stream`], and `file` (feature `cli`): payloads from any `Read`, to any `Write`, in files that are whole or not there;
+//! - [`stream`], and `file` (feature `file`): payloads from any `Read`, to any `Write`, in files that are whole or not there;
 //! - [`operation`] and [`registry`]: what can be measured, and how to run it;
 //! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file;
 //! - `choice` (feature `report`): which format and codec to take for a wire, a way of reading and a number of cores;
-//! - `torture` (feature `allocator`): damaged payloads, and what comes of each;
 //! - `report` (feature `report`): the pages that are made from records alone.
 
 #![warn(missing_docs, clippy::missing_errors_doc, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
@@ -32,15 +31,13 @@ macro_rules! version {
 
 #[cfg(feature = "bench")]
 pub mod bench;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod codec;
 pub mod dataset;
 pub mod envelope;
 pub mod error;
 #[cfg(feature = "evolution")]
 pub mod evolution;
-#[cfg(feature = "cli")]
+#[cfg(feature = "file")]
 pub mod file;
 pub mod format;
 pub mod graph;
@@ -50,8 +47,6 @@ pub mod payload;
 pub mod recognition;
 pub mod registry;
 pub mod stream;
-#[cfg(feature = "allocator")]
-pub mod torture;
 
 pub use dataset::{Dataset, Read};
 pub use error::{Error, Problem, Result};

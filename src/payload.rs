@@ -26,7 +26,7 @@ pub struct Payload {
 enum Memory {
     Owned(Vec<u8>),
     /// A file's pages, which are aligned; what is written to them is not written to the file.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "file")]
     Mapped(memmap2::MmapMut),
 }
 
@@ -35,7 +35,7 @@ impl Memory {
     fn as_slice(&self) -> &[u8] {
         match self {
             Self::Owned(buffer) => buffer,
-            #[cfg(feature = "cli")]
+            #[cfg(feature = "file")]
             Self::Mapped(map) => map,
         }
     }
@@ -44,7 +44,7 @@ impl Memory {
     fn as_mut_slice(&mut self) -> &mut [u8] {
         match self {
             Self::Owned(buffer) => buffer,
-            #[cfg(feature = "cli")]
+            #[cfg(feature = "file")]
             Self::Mapped(map) => map,
         }
     }
@@ -59,7 +59,7 @@ impl Payload {
     }
 
     /// The bytes of a file that is mapped for this process alone, see [`file::map`](crate::file::map).
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "file")]
     pub(crate) fn mapped(map: memmap2::MmapMut) -> Self {
         let (start, len) = (misalignment(&map), map.len());
         // The system maps whole pages.

@@ -139,7 +139,7 @@ fn every_format_survives_a_stream_that_fails_at_any_call() {
     }
 }
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "file")]
 mod files {
     use std::fs;
     use std::path::Path;

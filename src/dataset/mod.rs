@@ -12,8 +12,7 @@ use std::ops::Range;
 pub use checksum::Checksum;
 pub use organization::{Member, MemberRef, Organization, OrganizationRef, Text};
 pub use person::Person;
-pub use random::Random;
-pub(crate) use random::SplitMix64;
+pub use random::{Random, SplitMix64};
 pub use wirewise_evidence::case::{Field, SHAPE_PREFIX, Spec};
 
 use crate::error::Result;

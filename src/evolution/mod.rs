@@ -22,7 +22,7 @@ pub mod change;
 pub mod formats;
 mod changes;
 pub mod documented;
-#[cfg(feature = "cli")]
+#[cfg(feature = "allocator")]
 pub mod isolated;
 pub mod matrix;
 pub mod oracle;

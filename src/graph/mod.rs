@@ -27,8 +27,12 @@ pub struct LibraryId(u32);
 macro_rules! places {
     ($($place:ident),+) => {$(
         impl $place {
-            pub(crate) fn new(index: usize) -> Self {
-                // More places than a u32 tells apart would take more memory than these lists are ever given.
+            /// The place at this position, from 0.
+            ///
+            /// # Panics
+            ///
+            /// There are more than a `u32` tells apart, which would take more memory than these lists are ever given.
+            pub fn new(index: usize) -> Self {
                 Self(u32::try_from(index).expect("fewer than 2^32 in a graph"))
             }
 

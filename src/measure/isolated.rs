@@ -28,7 +28,7 @@ pub fn serve(registry: &Registry) {
     let Ok(order) = std::env::var(VARIABLE) else { return };
     let result = serde_json::from_str(&order).map_err(|error| error.to_string()).and_then(|(task, cell)| {
         let record = perform(registry, task, cell).map_err(|error| error.to_string())?;
-        serde_json::to_string(&record).map_err(|error| error.to_string())
+        record.to_json().map_err(|error| error.to_string())
     });
     match result {
         Ok(line) => println!("{line}"),
@@ -93,5 +93,6 @@ pub fn run(task: Task, cell: &Cell) -> std::result::Result<Record, String> {
         let complaint = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{} ({})", complaint.trim().lines().next_back().unwrap_or_default(), output.status));
     }
-    serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
+    let line = String::from_utf8_lossy(&output.stdout);
+    Record::from_json(&line).map_err(|error| error.to_string())
 }

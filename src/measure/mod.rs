@@ -6,15 +6,13 @@ pub mod atlas;
 #[cfg(feature = "allocator")]
 pub mod isolated;
 #[cfg(feature = "allocator")]
-pub(crate) mod progress;
+pub mod progress;
 #[cfg(feature = "allocator")]
-pub(crate) mod restraint;
+pub mod restraint;
 #[cfg(feature = "allocator")]
 pub mod resume;
 #[cfg(feature = "allocator")]
 pub mod session;
-#[cfg(feature = "cli")]
-pub mod transfer;
 
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// A line on standard error that says what is running and about how much is left.
 ///
 /// What is left is guessed from the steps: those done took so long, so those to come will take about as long for their members.
-pub(crate) struct Progress {
+pub struct Progress {
     steps: usize,
     done: usize,
     start: Instant,
@@ -17,17 +17,18 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    pub(crate) fn new(steps: usize) -> Self {
+    /// A run of so many steps starts.
+    pub fn new(steps: usize) -> Self {
         Self { steps, done: 0, start: Instant::now(), spent: 0.0, expected: 0.0, terminal: io::stderr().is_terminal() }
     }
 
     /// Sets how many steps there are, and the seconds that they are expected to take together.
-    pub(crate) fn expect(&mut self, steps: usize, seconds: f64) {
+    pub fn expect(&mut self, steps: usize, seconds: f64) {
         (self.steps, self.expected) = (steps, seconds);
     }
 
     /// Starts a step that is expected to take so many seconds.
-    pub(crate) fn step(&mut self, name: impl Display, seconds: f64) {
+    pub fn step(&mut self, name: impl Display, seconds: f64) {
         self.done += 1;
         // The machine is as much faster or slower than expected as it has been so far, once there is something to go by.
         let elapsed = self.start.elapsed().as_secs_f64();
@@ -39,7 +40,7 @@ impl Progress {
     }
 
     /// Says something between two steps.
-    pub(crate) fn say(&self, what: impl Display) {
+    pub fn say(&self, what: impl Display) {
         let mut stderr = io::stderr().lock();
         // A progress line that cannot be written is no reason to stop.
         let _ = if self.terminal { write!(stderr, "\r\x1b[K{what}") } else { writeln!(stderr, "{what}") };
@@ -47,7 +48,7 @@ impl Progress {
     }
 
     /// Ends the line.
-    pub(crate) fn end(&self) -> Duration {
+    pub fn end(&self) -> Duration {
         if self.terminal {
             eprintln!();
         }
@@ -56,7 +57,7 @@ impl Progress {
 }
 
 /// Seconds for people.
-pub(crate) fn minutes(seconds: f64) -> String {
+pub fn minutes(seconds: f64) -> String {
     match seconds.round() as u64 {
         seconds @ 0..90 => format!("{seconds} s"),
         seconds => format!("{} min {:02} s", seconds / 60, seconds % 60),

@@ -2,18 +2,18 @@
 
 /// What a process may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Restraint {
+pub struct Restraint {
     /// Bytes of address space: an allocator sets aside far more than it uses.
-    pub(crate) address_space: u64,
+    pub address_space: u64,
     /// Bytes of the first thread's stack.
-    pub(crate) stack: Option<u64>,
+    pub stack: Option<u64>,
     /// Seconds of processor time.
-    pub(crate) seconds: Option<u64>,
+    pub seconds: Option<u64>,
 }
 
 /// Holds this process to bounds: a reader that goes wrong is stopped by the system, and not only by whoever waits for it. Where the
 /// system has no such bounds nothing is done.
-pub(crate) fn restrain(restraint: Restraint) {
+pub fn restrain(restraint: Restraint) {
     #[cfg(unix)]
     for (resource, most) in
         [(libc::RLIMIT_AS, Some(restraint.address_space)), (libc::RLIMIT_STACK, restraint.stack), (libc::RLIMIT_CPU, restraint.seconds)]

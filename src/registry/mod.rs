@@ -230,7 +230,8 @@ impl DatasetInfo {
     }
 }
 
-pub(crate) type NewCodec = Rc<dyn Fn() -> Box<dyn Codec>>;
+/// Makes a codec.
+pub type NewCodec = Rc<dyn Fn() -> Box<dyn Codec>>;
 
 /// Everything that can be measured.
 #[derive(Default)]
@@ -364,7 +365,7 @@ impl Registry {
     }
 
     /// What makes one of the codecs, for whoever needs it again and again.
-    pub(crate) fn codec_maker(&self, name: &str) -> Option<NewCodec> {
+    pub fn codec_maker(&self, name: &str) -> Option<NewCodec> {
         self.codecs.iter().find(|codec| codec.info.name == name).map(Compressor::maker)
     }
 

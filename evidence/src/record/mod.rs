@@ -88,6 +88,26 @@ pub enum Record {
     Suite(Box<Suite>),
 }
 
+impl Record {
+    /// Reads one line of a file, or what another process printed.
+    ///
+    /// # Errors
+    ///
+    /// It is no record.
+    pub fn from_json(line: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(line)
+    }
+
+    /// The record as one line, without its end.
+    ///
+    /// # Errors
+    ///
+    /// A figure in it is not a number.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
+    }
+}
+
 /// The circumstances of a run, and what it set out to measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -531,7 +551,7 @@ impl RunRecords {
         let mut records = Vec::new();
         for (index, line) in BufReader::new(File::open(path).map_err(io)?).lines().enumerate() {
             let wrong = |reason: String| ReadError::Line { path: path.to_owned(), line: index + 1, reason };
-            let record: Record = serde_json::from_str(&line.map_err(io)?).map_err(|error| wrong(error.to_string()))?;
+            let record = Record::from_json(&line.map_err(io)?).map_err(|error| wrong(error.to_string()))?;
             match (&record, index) {
                 (Record::Run(run), 0) if run.version == VERSION => {}
                 (Record::Run(run), 0) => return Err(wrong(format!("version {} where {VERSION} is read", run.version))),
@@ -657,7 +677,7 @@ impl<W: Write> Writer<W> {
     ///
     /// What the writer returns.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
-        let mut line = serde_json::to_vec(record)?;
+        let mut line = record.to_json()?.into_bytes();
         line.push(b'\n');
         self.inner.write_all(&line)
     }
