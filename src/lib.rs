@@ -14,6 +14,8 @@
 //! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file;
 //! - `choice` (feature `report`): which format and codec to take for a wire, a way of reading and a number of cores;
 //! - `report` (feature `report`): the pages that are made from records alone.
+//!
+//! The program is another crate, `wirewise-cli`, which offers its commands for a registry of your own too.
 
 #![warn(missing_docs, clippy::missing_errors_doc, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 

@@ -1,5 +1,6 @@
 //! From records to readings: which run a table takes, what stands in a cell, and how large the noise is.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::table::{Cell, Missing};
@@ -96,14 +97,21 @@ pub(crate) fn exact(value: f64) -> Summary {
 }
 
 impl<'r> Group<'r> {
-    /// All groups of the runs, the largest first.
+    /// All groups of the runs, the largest first; behind them, those of which fewer than half of their dataset's cases of formats were timed. A
+    /// few cases at ten times the size answer nothing but how a cost grows.
     pub(crate) fn all(runs: &'r [RunRecords]) -> Vec<Self> {
         let mut keys: BTreeSet<(&str, &Spec)> = BTreeSet::new();
         for run in runs {
             keys.extend(run.records.iter().filter_map(key));
         }
         let mut groups: Vec<Self> = keys.into_iter().map(|(dataset, spec)| Self::new(dataset, spec, runs)).collect();
-        groups.sort_by(|one, other| (other.spec.members, one.dataset, one.spec).cmp(&(one.spec.members, other.dataset, other.spec)));
+        let mut most: BTreeMap<&str, usize> = BTreeMap::new();
+        for group in &groups {
+            let most = most.entry(group.dataset).or_default();
+            *most = (*most).max(group.cases_of_formats());
+        }
+        let is_sparse = |group: &Self| group.cases_of_formats() * 2 < most[group.dataset];
+        groups.sort_by_key(|group| (is_sparse(group), Reverse(group.spec.members), group.dataset, group.spec));
         groups
     }
 
@@ -129,6 +137,10 @@ impl<'r> Group<'r> {
         group.formats = group.names();
         group.memory_bound = group.measure_memory();
         group
+    }
+
+    fn cases_of_formats(&self) -> usize {
+        self.times.keys().filter(|id| id.codec.is_none()).count()
     }
 
     /// What the run holds for this group.

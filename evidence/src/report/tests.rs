@@ -449,6 +449,16 @@ fn sizes_of_datasets_stand_apart_the_largest_first() {
     assert_eq!(document.figures().len(), 8);
 }
 
+/// What was only encoded at ten times the size does not answer for the dataset.
+#[test]
+fn a_size_of_few_cases_does_not_lead() {
+    let few = Made::new("large", 10_000_000).format("quick", &[Encode]).time(Encode, "quick", 10.0).done();
+    let document = document(&[full("measure", 1_000_000), few]);
+    let ids: Vec<&str> = document.sections.iter().map(|section| section.id.as_str()).collect();
+    let place = |id| ids.iter().position(|found| *found == id).unwrap();
+    assert!(place("1000000-members") < place("10000000-members"), "{ids:?}");
+}
+
 #[test]
 fn figures_held_and_limits_are_judged() {
     let document = document(&[full("measure", 1_000_000)]);

@@ -1,6 +1,7 @@
 //! Payloads that were exchanged with the libraries of other languages, and their times beside ours.
 
 use super::super::document::{Block, Section, Text};
+use super::super::number;
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, plural};
 use crate::record::{Interop, InteropSkipped, InteropSmall, InteropTime, InteropWriter, Record, RunRecords};
@@ -27,13 +28,14 @@ fn of_run(run: &RunRecords) -> Vec<Block> {
     }
     let mut blocks = Vec::new();
     if !exchanges.is_empty() {
-        let total = |count: fn(&Interop) -> u64| exchanges.iter().map(|exchange| count(exchange)).sum::<u64>();
-        let (payloads, equal) = (total(|exchange| exchange.payloads), total(|exchange| exchange.equal));
+        let sum = |count: fn(&Interop) -> u64| exchanges.iter().map(|exchange| count(exchange)).sum::<u64>();
+        let total = |count| number::count(sum(count));
         blocks.push(Block::prose(format!(
-            "On {}, {} were exchanged; {equal} came out as the same value, {} as another, {} of them for a reason that is known, and {} were refused. Payloads of the other side \
+            "On {}, {} were exchanged; {} came out as the same value, {} as another, {} of them for a reason that is known, and {} were refused. Payloads of the other side \
              that could be written again byte for byte had to be.",
             run.run.environment.date,
-            plural(payloads as usize, "payload"),
+            plural(sum(|exchange| exchange.payloads) as usize, "payload"),
+            total(|exchange| exchange.equal),
             total(|exchange| exchange.differed),
             total(|exchange| exchange.known),
             total(|exchange| exchange.refused),
