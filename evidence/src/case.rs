@@ -21,6 +21,17 @@ pub const MEMBERS_READ: usize = 16;
 /// What the name of every variant starts with that differs from a plain base by one property.
 pub const SHAPE_PREFIX: &str = "shape-";
 
+/// What the name of a codec ends with that is trained on messages like those which it is for.
+pub const DICTIONARY: &str = "-dictionary";
+
+/// The members of the largest message that a codec is trained on.
+pub const DICTIONARY_MEMBERS: usize = 100;
+
+/// Whether a codec is meant for messages of so many members: a large one brings what a dictionary would know.
+pub fn is_meant_for(codec: &str, members: usize) -> bool {
+    members <= DICTIONARY_MEMBERS || !codec.ends_with(DICTIONARY)
+}
+
 /// What names a case: `decode/organization/rkyv`, or `compress/organization/rkyv.zstd-3`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CaseId {
@@ -89,4 +100,20 @@ pub enum Fidelity {
     Changed(String),
     /// The format refused to write it, or to read what it wrote.
     Refused(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dictionary_is_for_small_messages() {
+        for (codec, members, meant) in [
+            ("zstd-3", 1_000_000, true),
+            ("zstd-3-dictionary", DICTIONARY_MEMBERS, true),
+            ("zstd-3-dictionary", DICTIONARY_MEMBERS + 1, false),
+        ] {
+            assert_eq!(is_meant_for(codec, members), meant, "{codec} {members}");
+        }
+    }
 }

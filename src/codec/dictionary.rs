@@ -4,6 +4,8 @@ use zstd::dict::from_samples;
 
 use super::zstd::{LEVELS, Zstd};
 use super::{Codec, CodecInfo};
+use wirewise_evidence::case::DICTIONARY;
+
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::payload::Payload;
@@ -46,7 +48,7 @@ pub(super) fn register(registry: &mut Registry) {
 impl Codec for Dictionary {
     fn info(&self) -> CodecInfo {
         let info = self.codec.info();
-        CodecInfo { name: format!("{}-dictionary", Zstd::name(self.level)), by_default: false, ..info }
+        CodecInfo { name: format!("{}{DICTIONARY}", Zstd::name(self.level)), by_default: false, ..info }
     }
 
     fn compress(&mut self, bytes: &[u8], sink: &mut Vec<u8>) -> Result<()> {

@@ -11,9 +11,8 @@ use crate::error::{Error, Problem, Result};
 use crate::limits::Limits;
 use crate::operation::Operation;
 use crate::payload::Payload;
+use wirewise_evidence::case::DICTIONARY_MEMBERS;
 
-/// A message that a codec is trained on has at most so many members.
-const SAMPLE_MEMBERS: usize = 100;
 /// A codec is trained on so many messages, or on fewer where they come to [`SAMPLE_BYTES`].
 const SAMPLES: usize = 1000;
 const SAMPLE_BYTES: usize = 4 << 20;
@@ -138,7 +137,7 @@ fn samples(spec: &Spec, source: &Source) -> Result<Vec<Vec<u8>>> {
     let mut samples: Vec<Vec<u8>> = Vec::new();
     let mut bytes = 0;
     for seed in (1..).filter(|seed| *seed != spec.seed).take(SAMPLES) {
-        let other = Spec { seed, members: spec.members.min(SAMPLE_MEMBERS), variant: spec.variant.clone() };
+        let other = Spec { seed, members: spec.members.min(DICTIONARY_MEMBERS), variant: spec.variant.clone() };
         let payload = source.payload(&mut stock, &other)?;
         bytes += payload.len();
         samples.push(payload.to_vec());

@@ -28,7 +28,7 @@ pub use notation::{AnyValue, Notation};
 pub use reading::{ReadPayload, Reading};
 pub use readings::{Opened, Opening, Use, Visit};
 pub use stock::{Stock, Subject};
-pub use wirewise_evidence::case::{CaseId, Fidelity, MEMBERS_READ, MESSAGES, NATIVE, RANDOM_READS};
+pub use wirewise_evidence::case::{CaseId, Fidelity, MEMBERS_READ, MESSAGES, NATIVE, RANDOM_READS, is_meant_for};
 
 use crate::codec::{self, Codec, CodecInfo, Parts};
 use crate::dataset::{Dataset, Organization, Person, Spec};

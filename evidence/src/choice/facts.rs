@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Way;
 use crate::case::NATIVE;
+use crate::case::is_meant_for;
 use crate::operation::Operation;
 use crate::record::{Evolution, EvolutionVerdict, Record, RunRecords, Torture};
 use crate::report::model::{Group, memory};
@@ -160,7 +161,8 @@ impl FormatFacts {
 fn codecs(group: &Group, format: &str, groups: &[Group], data_bytes: f64) -> Vec<CodecFacts> {
     let related: Vec<&Group> = nearest(group, groups);
     let mut names: Vec<&str> = Vec::new();
-    for name in related.iter().flat_map(|group| group.codecs()) {
+    let meant = |name: &&str| is_meant_for(name, group.spec.members);
+    for name in related.iter().flat_map(|group| group.codecs()).filter(meant) {
         if !names.contains(&name) {
             names.push(name);
         }

@@ -12,7 +12,7 @@ use wirewise::measure::session::{Course, Planned, Selection, Session, plan};
 use wirewise::measure::{Budget, sample};
 use wirewise::operation::Operation;
 use wirewise::record::today;
-use wirewise::registry::Registry;
+use wirewise::registry::{Registry, is_meant_for};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     /// Only these formats
     #[arg(long, value_delimiter = ',')]
     format: Vec<String>,
-    /// Only these codecs; "none" for no codec at all
+    /// Only these codecs; "none" for no codec at all [default: the usual ones; with --full, all; with --shapes, the quick ones]
     #[arg(long, value_delimiter = ',')]
     codec: Vec<String>,
     /// Only these operations
@@ -122,6 +122,8 @@ const FULL_CODEC_MEMBERS: [usize; 2] = [1, 100_000];
 const FULL_READINGS: [usize; 2] = [1_000, 1_000_000];
 /// The size of every shape: strings of 4 KiB then come to 120 MB.
 const SHAPE_MEMBERS: usize = 10_000;
+/// The codecs of every shape: the stronger levels need most of a minute for 120 MB, and there are hundreds of cells.
+const SHAPE_CODECS: [&str; 4] = ["none", "lz4", "zstd-1", "zstd-3"];
 
 impl Preset {
     fn program(self) -> &'static str {
@@ -174,7 +176,12 @@ impl Arguments {
         Selection {
             datasets: self.dataset.clone(),
             formats: self.format.clone(),
-            codecs: if self.full && self.codec.is_empty() { all_codecs() } else { self.codec.clone() },
+            codecs: match self.preset() {
+                _ if !self.codec.is_empty() => self.codec.clone(),
+                Preset::Full => all_codecs(),
+                Preset::Shapes => SHAPE_CODECS.map(str::to_owned).to_vec(),
+                Preset::Plain => Vec::new(),
+            },
             operations: self.operation.clone(),
             variants: if self.shapes { variants.map(|name| (*name).to_owned()).collect() } else { self.variant.clone() },
         }
@@ -183,7 +190,11 @@ impl Arguments {
     fn plan(&self, registry: &Registry, selection: &Selection) -> Vec<Planned> {
         let members = self.members();
         let codec_members = if self.full && self.members.is_empty() { FULL_CODEC_MEMBERS.to_vec() } else { members.clone() };
-        plan(registry, selection, &members, &codec_members)
+        let mut planned = plan(registry, selection, &members, &codec_members);
+        if self.full && self.codec.is_empty() {
+            planned.retain(|Planned { cell, .. }| cell.id.codec.as_ref().is_none_or(|codec| is_meant_for(codec, cell.spec.members)));
+        }
+        planned
     }
 
     fn course(&self, budget: Budget, members: &[usize]) -> Course {

@@ -184,7 +184,7 @@ pub(super) fn limits(page: &Page) -> Option<Section> {
     } else {
         format!(
             "Left at its default, a limit of {} stops this dataset. Everywhere else on this page, limits are set from the payload's size.",
-            join(&refused, "and of ")
+            join(&refused, "and")
         )
     };
     let blocks = vec![Block::prose(summary), Block::Table(table)];
