@@ -47,7 +47,7 @@ pub(super) fn section(page: &Page) -> Option<Section> {
 }
 
 fn blocks(page: &Page, largest: &Group, others: &[&Group]) -> Vec<Block> {
-    let questions = questions(largest);
+    let questions = usual_questions(largest);
     if questions.is_empty() {
         return Vec::new();
     }
@@ -57,22 +57,22 @@ fn blocks(page: &Page, largest: &Group, others: &[&Group]) -> Vec<Block> {
         blocks.push(Block::Table(by_size(page, largest, others)));
     }
     for group in others {
-        let table = Block::Table(table(page, group, &self::questions(group)));
+        let table = Block::Table(table(page, group, &usual_questions(group)));
         blocks.push(Block::Fold { summary: format!("The answer for {}", page.heading(group)), blocks: vec![table] });
     }
     blocks
 }
 
-/// Each thing that one may want, and the ranking of what competes for it.
-pub(super) fn rankings(group: &Group) -> Vec<(&'static str, Ranking)> {
-    questions(group).into_iter().map(|question| (question.want, question.ranking)).collect()
+/// Each thing that one may want, and the ranking of what competes for it, with these codecs where it is about compressed payloads.
+pub(super) fn rankings(group: &Group, codecs: &[&str]) -> Vec<(&'static str, Ranking)> {
+    questions(group, codecs).into_iter().map(|question| (question.want, question.ranking)).collect()
 }
 
-fn questions(group: &Group) -> Vec<Question> {
+fn questions(group: &Group, codecs: &[&str]) -> Vec<Question> {
     let timed = |want, unit, operation: Operation| question(group, want, unit, times(group, operation));
     let all = [
         question(group, "smallest payload", Unit::Bytes, raw_sizes(group)),
-        question(group, "smallest payload, compressed", Unit::Bytes, compressed_sizes(group)),
+        question(group, "smallest payload, compressed", Unit::Bytes, compressed_sizes(group, codecs)),
         timed("encode", Unit::Time, Operation::Encode),
         timed("decode to the native value", Unit::Time, Operation::Decode),
         question(group, "read everything once", Unit::Time, readings(group, &Way::SAFE)),
@@ -80,6 +80,11 @@ fn questions(group: &Group) -> Vec<Question> {
     ];
     let parts = PARTS.map(|(want, unit, operation)| timed(want, unit, operation));
     all.into_iter().chain(parts).flatten().collect()
+}
+
+/// With the codecs that every run takes: a claim is to mean the same whatever else a run has tried.
+fn usual_questions(group: &Group) -> Vec<Question> {
+    questions(group, &group.usual_codecs())
 }
 
 fn question(group: &Group, want: &'static str, unit: Unit, entries: Vec<Entry>) -> Option<Question> {
@@ -97,10 +102,8 @@ fn raw_sizes(group: &Group) -> Vec<Entry> {
     raw.map(|size| entry(group, &size.format, size.format.clone(), exact(size.bytes as f64))).collect()
 }
 
-fn compressed_sizes(group: &Group) -> Vec<Entry> {
-    // The codecs that every run takes: a claim is to mean the same whatever else a run has tried.
-    let usual = group.usual_codecs();
-    let compressed = group.sizes().filter_map(|size| Some((size, size.codec.as_ref().filter(|codec| usual.contains(&codec.as_str()))?)));
+fn compressed_sizes(group: &Group, codecs: &[&str]) -> Vec<Entry> {
+    let compressed = group.sizes().filter_map(|size| Some((size, size.codec.as_ref().filter(|codec| codecs.contains(&codec.as_str()))?)));
     compressed.map(|(size, codec)| entry(group, &size.format, format!("{} with {codec}", size.format), exact(size.bytes as f64))).collect()
 }
 
@@ -220,7 +223,7 @@ fn verdict(unit: Unit, ranking: &Ranking) -> String {
 /// Who wins at which size: a row a question, a column a size.
 fn by_size(page: &Page, largest: &Group, others: &[&Group]) -> Table {
     let groups: Vec<&Group> = std::iter::once(largest).chain(others.iter().copied()).collect();
-    let all: Vec<Vec<Question>> = groups.iter().map(|group| questions(group)).collect();
+    let all: Vec<Vec<Question>> = groups.iter().map(|group| usual_questions(group)).collect();
     let mut table = Table::new("What to take at each size").words("to");
     for group in &groups {
         table = table.words(page.heading(group));
