@@ -10,7 +10,7 @@
 //! - [`codec`]: the compressors;
 //! - [`recognition`]: what bytes are, as far as they tell;
 //! - [`stream`], and `file` (feature `file`): payloads from any `Read`, to any `Write`, in files that are whole or not there;
-//! - [`operation`] and [`registry`]: what can be measured, and how to run it;
+//! - [`operation`], [`case`] and [`registry`]: what can be measured, by what name, and how to run it;
 //! - [`statistics`] and [`record`]: what a measurement is, in memory and in a file;
 //! - `choice` (feature `report`): which format and codec to take for a wire, a way of reading and a number of cores;
 //! - `report` (feature `report`): the pages that are made from records alone.
@@ -55,6 +55,6 @@ pub use error::{Error, Problem, Result};
 pub use limits::Limits;
 pub use payload::Payload;
 pub use registry::Registry;
+pub use wirewise_evidence::{case, operation, record, statistics};
 #[cfg(feature = "report")]
 pub use wirewise_evidence::{choice, report};
-pub use wirewise_evidence::{operation, record, statistics};

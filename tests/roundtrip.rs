@@ -3,7 +3,8 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use wirewise::dataset::{Dataset, Member, Organization, SHAPE_PREFIX, Spec};
+use wirewise::case::{DICTIONARY, SHAPE_PREFIX};
+use wirewise::dataset::{Dataset, Member, Organization, Spec};
 use wirewise::operation::Operation;
 use wirewise::registry::{CaseId, Fidelity, Registry, Source, Stock};
 use wirewise::{Limits, Payload};
@@ -32,7 +33,7 @@ fn every_case_gives_the_datasets_checksum() {
         let spec = Organization::spec(members);
         let mut stock = Stock::default();
         // A thousand messages in turn, and the dictionaries that are trained for such, are of small messages.
-        let is_small = |id: &CaseId| id.operation.is_of_many() || id.codec.as_ref().is_some_and(|codec| codec.ends_with("-dictionary"));
+        let is_small = |id: &CaseId| id.operation.is_of_many() || id.codec.as_ref().is_some_and(|codec| codec.ends_with(DICTIONARY));
         for case in registry.cases().into_iter().filter(|case| is_taken(&case.id) && (members == 1 || !is_small(&case.id))) {
             let mut work = case.prepare(&mut stock, &spec).unwrap_or_else(|error| panic!("{} at {members} members: {error}", case.id));
             work(3).unwrap_or_else(|error| panic!("{} at {members} members: {error}", case.id));

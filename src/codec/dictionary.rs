@@ -4,8 +4,7 @@ use zstd::dict::from_samples;
 
 use super::zstd::{LEVELS, Zstd};
 use super::{Codec, CodecInfo};
-use wirewise_evidence::case::DICTIONARY;
-
+use crate::case::DICTIONARY;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::payload::Payload;

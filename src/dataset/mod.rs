@@ -9,11 +9,11 @@ pub mod shapes;
 
 use std::ops::Range;
 
+pub use crate::case::{Field, Spec};
 pub use checksum::Checksum;
 pub use organization::{Member, MemberRef, Organization, OrganizationRef, Text};
 pub use person::Person;
 pub use random::{Random, SplitMix64};
-pub use wirewise_evidence::case::{Field, SHAPE_PREFIX, Spec};
 
 use crate::error::Result;
 

@@ -121,7 +121,8 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::{Dataset, SHAPE_PREFIX};
+    use crate::case::SHAPE_PREFIX;
+    use crate::dataset::Dataset;
 
     fn made(variant: &str) -> Organization {
         Organization::generate(&Spec { variant: variant.into(), ..Organization::spec(1000) }).unwrap()

@@ -23,10 +23,11 @@ use crate::record::Build;
 /// How this program was built, as the build script told it.
 #[cfg(feature = "allocator")]
 pub fn build() -> Build {
+    let unknown = Build::default();
     Build {
-        rustc: option_env!("WIREWISE_RUSTC").unwrap_or("unknown"),
-        target: option_env!("WIREWISE_TARGET").unwrap_or("unknown"),
-        profile: option_env!("WIREWISE_PROFILE").unwrap_or("unknown"),
+        rustc: option_env!("WIREWISE_RUSTC").unwrap_or(unknown.rustc),
+        target: option_env!("WIREWISE_TARGET").unwrap_or(unknown.target),
+        profile: option_env!("WIREWISE_PROFILE").unwrap_or(unknown.profile),
         allocator: allocator::name(),
     }
 }

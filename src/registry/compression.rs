@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use super::timing::time;
 use super::{Case, CaseId, Loop, MEMBERS_READ, Make, NewCodec, Source, Stock};
+use crate::case::DICTIONARY_MEMBERS;
 use crate::codec::{Codec, CodecInfo, Parts};
 use crate::dataset::{Spec, random_positions};
 use crate::error::{Error, Problem, Result};
 use crate::limits::Limits;
 use crate::operation::Operation;
 use crate::payload::Payload;
-use wirewise_evidence::case::DICTIONARY_MEMBERS;
 
 /// A codec is trained on so many messages, or on fewer where they come to [`SAMPLE_BYTES`].
 const SAMPLES: usize = 1000;

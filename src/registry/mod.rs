@@ -21,6 +21,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use crate::case::{CaseId, Fidelity, MEMBERS_READ, MESSAGES, NATIVE, RANDOM_READS};
 pub use declaration::Declaration;
 pub use ends::{Encoder, Ends, Reader};
 pub use graphs::{GraphReader, Modelled, Modeller};
@@ -28,7 +29,6 @@ pub use notation::{AnyValue, Notation};
 pub use reading::{ReadPayload, Reading};
 pub use readings::{Opened, Opening, Use, Visit};
 pub use stock::{Stock, Subject};
-pub use wirewise_evidence::case::{CaseId, Fidelity, MEMBERS_READ, MESSAGES, NATIVE, RANDOM_READS, is_meant_for};
 
 use crate::codec::{self, Codec, CodecInfo, Parts};
 use crate::dataset::{Dataset, Organization, Person, Spec};

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::Way;
-use crate::case::NATIVE;
-use crate::case::is_meant_for;
+use crate::case::{NATIVE, is_meant_for};
 use crate::operation::Operation;
 use crate::record::{Evolution, EvolutionVerdict, Record, RunRecords, Torture};
 use crate::report::model::{Group, memory};

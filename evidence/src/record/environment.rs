@@ -54,7 +54,7 @@ impl Default for Build {
 }
 
 impl Environment {
-    /// Asks the system, and takes the build's part from who was built.
+    /// Asks the system for all but what `build` tells.
     pub fn of_this_process(build: &Build) -> Self {
         Self {
             date: today(),

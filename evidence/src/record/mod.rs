@@ -26,8 +26,7 @@ pub use speed::Speed;
 pub use transfer::{Link, Transfer};
 pub use trust::{Suite, SuiteException, Torture, TortureCounts, TortureExtreme, TortureFailure, TortureKind, TortureOutcome, TortureTally};
 
-use crate::case::Spec;
-use crate::case::{CaseId, Fidelity};
+use crate::case::{CaseId, Fidelity, Spec};
 
 /// The version of the file layout. A reader refuses a file of another version.
 pub const VERSION: u32 = 1;

@@ -9,7 +9,7 @@ mod chooser;
 mod document;
 mod html;
 mod markdown;
-pub mod model;
+pub(crate) mod model;
 pub mod number;
 mod page;
 mod ranking;

@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::table::{Cell, Missing};
-use crate::case::Spec;
-use crate::case::{CaseId, NATIVE};
+use crate::case::{CaseId, NATIVE, Spec};
 use crate::choice::Way;
 use crate::operation::Operation;
 use crate::record::{CodecRow, Failure, FormatRow, Noise, Record, RunRecords, Size, Time};

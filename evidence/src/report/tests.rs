@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::document::{Block, Document};
 use super::table::{Mark, Shown, Table};
 use super::*;
-use crate::case::Spec;
-use crate::case::{CaseId, Fidelity, NATIVE};
+use crate::case::{CaseId, Fidelity, NATIVE, Spec};
 use crate::operation::Operation;
 use crate::record::{
     Cell, CodecRow, DefaultLimits, Environment, Failure, FidelityRow, FormatRow, Memory, Process, Ratio, Record, Run, Size, Time, VERSION,

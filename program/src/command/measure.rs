@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use wirewise::dataset::SHAPE_PREFIX;
+use wirewise::case::{SHAPE_PREFIX, is_meant_for};
 use wirewise::measure::session::{Course, Planned, Selection, Session, plan};
 use wirewise::measure::{Budget, sample};
 use wirewise::operation::Operation;
 use wirewise::record::today;
-use wirewise::registry::{Registry, is_meant_for};
+use wirewise::registry::Registry;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {

@@ -7,6 +7,7 @@ use super::super::model::{Group, scaled};
 use super::super::ranking::ratio;
 use super::super::table::{Cell, Mark, Table};
 use super::Page;
+use crate::case::CaseId;
 use crate::record::Time;
 use crate::statistics::Summary;
 
@@ -23,7 +24,7 @@ pub(super) fn section(page: &Page) -> Option<Section> {
 }
 
 fn table(page: &Page, group: &Group) -> Option<Table> {
-    let mut samples: BTreeMap<(&str, &crate::case::CaseId), Vec<f64>> = BTreeMap::new();
+    let mut samples: BTreeMap<(&str, &CaseId), Vec<f64>> = BTreeMap::new();
     for Time { cell, allocator, samples: taken, .. } in group.times_of_other_allocators() {
         samples.entry((allocator, &cell.id)).or_default().extend(taken);
     }

@@ -8,8 +8,7 @@ use super::super::model::{Group, exact, opening, opening_failure, passes, readin
 use super::super::number;
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, plural, slug};
-use crate::case::Field;
-use crate::case::{MESSAGES, NATIVE};
+use crate::case::{Field, MESSAGES, NATIVE};
 use crate::choice::Way;
 use crate::operation::Operation;
 use crate::record::{Order, PassesTime, Reading};

@@ -26,8 +26,7 @@ use super::model::{Group, Reading};
 use super::number;
 use super::ranking::Ranking;
 use super::table::{Cell, Mark, Table};
-use crate::case::NATIVE;
-use crate::case::SHAPE_PREFIX;
+use crate::case::{NATIVE, SHAPE_PREFIX};
 use crate::operation::Operation;
 use crate::record::RunRecords;
 

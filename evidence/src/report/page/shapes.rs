@@ -71,8 +71,11 @@ fn winners<'s>(reference: &Group, shapes: &[&'s Group<'s>]) -> Table {
         .numbers("holds in", "")
         .words("turns in");
     // Only what all were put through: a codec that was tried on one alone would win there for no property of the data.
-    let codecs: Vec<&str> =
-        reference.codecs().into_iter().filter(|codec| shapes.iter().all(|shape| shape.codecs().contains(codec))).collect();
+    let mut codecs = reference.codecs();
+    for shape in shapes {
+        let own = shape.codecs();
+        codecs.retain(|codec| own.contains(codec));
+    }
     for (want, ranking) in answer::rankings(reference, &codecs) {
         let claimed: Vec<&str> = ranking.tied().map(|entry| entry.label.as_str()).collect();
         let ask = |shape: &'s Group<'s>| {
