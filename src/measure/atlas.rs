@@ -5,7 +5,7 @@ use crate::dataset::{Field, Spec};
 use crate::error::Result;
 use crate::operation::Operation;
 use crate::record::{OpeningFailure, OpeningId, OpeningTime, Order, PassesTime, Reading, ReadingTime, Record};
-use crate::registry::{Opening, Registry, Stock, Visit};
+use crate::registry::{Opening, Registry, Source, Stock, Visit};
 use crate::statistics::Summary;
 
 /// The numbers of passes at which a prediction is always checked. Those at which two ways are foretold to cost the same are checked too.
@@ -40,19 +40,34 @@ pub fn break_even((open, read): (f64, f64), (other_open, other_read): (f64, f64)
     (read < other_read && passes > 1.0).then_some(passes)
 }
 
-/// Measures every opening of a format at one size. A dataset that is not read in parts gives no records.
-pub fn of_format(registry: &Registry, stock: &mut Stock, dataset: &str, format: &str, spec: &Spec, budget: Budget) -> Vec<Record> {
-    let openings: Vec<&Opening> =
-        registry.openings().iter().filter(|opening| opening.dataset == dataset && opening.format == format).collect();
-    let id = |opening: &Opening| OpeningId {
-        dataset: dataset.to_owned(),
-        spec: spec.clone(),
-        format: format.to_owned(),
-        opening: opening.operation,
-    };
+/// The name of an opening of a payload.
+pub fn id(source: &Source, spec: &Spec, opening: Operation) -> OpeningId {
+    OpeningId { dataset: source.dataset.to_owned(), spec: spec.clone(), format: source.format.name.to_owned(), opening }
+}
+
+/// About what [`of_source`] takes, for the guess at how much of a run is left. The two shares are what runs took: each reading stops long
+/// before its time is used up, since it has its samples; and all that reads every member, several passes of it among them, is to one
+/// decode as twenty-five to one.
+pub fn expected_seconds(registry: &Registry, source: &Source, spec: &Spec, budget: Budget) -> f64 {
+    const SHARE_OF_THE_TIME: f64 = 0.5;
+    const DECODES: f64 = 25.0;
+    const SECONDS_A_MEMBER: f64 = 100e-9;
+    let readings = Visit::readings(spec.members).len() as f64 * budget.time.as_secs_f64() * SHARE_OF_THE_TIME;
+    let wholes = DECODES * budget.samples as f64 * spec.members as f64 * SECONDS_A_MEMBER;
+    openings(registry, source).count() as f64 * (readings + wholes)
+}
+
+/// The ways to open a payload.
+pub fn openings<'r>(registry: &'r Registry, source: &'r Source) -> impl Iterator<Item = &'r Opening> {
+    registry.openings().iter().filter(|opening| opening.dataset == source.dataset && opening.format == source.format.name)
+}
+
+/// Measures every opening of a payload of one size. A dataset that is not read in parts gives no records.
+pub fn of_source(registry: &Registry, stock: &mut Stock, source: &Source, spec: &Spec, budget: Budget) -> Vec<Record> {
+    let id = |opening: &Opening| id(source, spec, opening.operation);
     let mut records = Vec::new();
     let mut costs: Vec<(&Opening, Costs)> = Vec::new();
-    for opening in openings {
+    for opening in openings(registry, source) {
         match parts(opening, stock, spec, budget) {
             Ok(None) => {}
             Ok(Some((open, readings))) => {

@@ -14,10 +14,10 @@ use crate::dataset::Spec;
 use crate::format::{Info, Validation};
 use crate::operation::{Operation, SMALL_MESSAGE};
 use crate::record::{
-    Cell, CodecRow, DefaultLimits, Environment, Failure, FidelityRow, FormatRow, OpeningId, Process, Ratio, ReadError, Record, Run,
-    RunRecords, Size, Speed, Time, VERSION, Writer, cut_lines, mend, resident_peak_bytes,
+    Cell, CodecRow, DefaultLimits, Environment, Failure, FidelityRow, FormatRow, Process, Ratio, ReadError, Record, Run, RunRecords, Size,
+    Speed, Time, VERSION, Writer, cut_lines, mend, resident_peak_bytes,
 };
-use crate::registry::{Case, CaseId, DatasetInfo, NATIVE, Registry, Stock};
+use crate::registry::{Case, CaseId, DatasetInfo, NATIVE, Registry, Source, Stock};
 
 /// What is chosen of a registry; an empty list chooses all.
 #[derive(Debug, Clone, Default)]
@@ -292,11 +292,15 @@ impl<'r> Session<'r> {
         let ratio_seconds = 2.0 * course.ratio_budget.time.as_secs_f64() * (ratios * course.ratios.len()) as f64;
         let counting = |planned: &Planned| planned.expected_seconds(5) + PROCESS_SECONDS;
         let with_other = |planned: &Planned| planned.expected_seconds(course.other_allocator_samples + 4) + PROCESS_SECONDS;
+        let readings = self.readings_left(course, &done);
+        let reading = |(source, spec): &(&Source, Spec)| atlas::expected_seconds(self.registry, source, spec, course.reading_budget);
         let expected = planned.iter().chain(&again).copied().map(&seconds).sum::<f64>()
             + ratio_seconds
+            + readings.iter().map(reading).sum::<f64>()
             + counted.iter().copied().map(counting).sum::<f64>()
             + other_allocator.iter().copied().map(with_other).sum::<f64>();
-        self.progress.expect(planned.len() + again.len() + course.ratios.len() + counted.len() + other_allocator.len(), expected);
+        let steps = planned.len() + again.len() + course.ratios.len() + readings.len() + counted.len() + other_allocator.len();
+        self.progress.expect(steps, expected);
         self.progress.say(format_args!("wirewise: {} cells, about {}", planned.len(), minutes(expected)));
 
         for planned in planned {
@@ -317,8 +321,10 @@ impl<'r> Session<'r> {
             }
             self.ratios(members, course.ratio_budget, &done)?;
         }
-        for &members in &course.readings {
-            self.readings(members, course.reading_budget, &done)?;
+        for planned in readings {
+            let name = format_args!("openings and readings of {} at {} members", planned.0.format.name, planned.1.members);
+            self.progress.step(name, reading(&planned));
+            self.readings(planned.0, &planned.1, course.reading_budget)?;
         }
         if !done.has(&Of::Rest("fidelity", 0)) {
             self.fidelity()?;
@@ -457,20 +463,30 @@ impl<'r> Session<'r> {
         Ok(())
     }
 
+    /// The payloads whose openings and readings are still to be measured.
+    fn readings_left(&self, course: &Course, done: &Done) -> Vec<(&'r Source, Spec)> {
+        let registry = self.registry;
+        let chosen = |source: &&Source| self.selection.takes_source(source.dataset, source.format.name);
+        let mut left = Vec::new();
+        for &members in &course.readings {
+            for source in registry.sources().iter().filter(chosen) {
+                let Some(dataset) = registry.dataset(source.dataset) else { continue };
+                let spec = dataset.spec(members);
+                if !self.selection.takes_dataset(dataset) || atlas::openings(registry, source).next().is_none() {
+                    continue;
+                }
+                if !done.has(&Of::openings(&atlas::id(source, &spec, Operation::Decode))) {
+                    left.push((source, spec));
+                }
+            }
+        }
+        left
+    }
+
     /// Records what it costs to open each payload, what it costs to read from it, and whether the sum foretells a run of both.
-    fn readings(&mut self, members: usize, budget: Budget, done: &Done) -> io::Result<()> {
-        let sources = self.registry.sources().iter().filter(|source| self.selection.takes_source(source.dataset, source.format.name));
-        for source in sources {
-            let Some(dataset) = self.registry.dataset(source.dataset) else { continue };
-            let (spec, format) = (dataset.spec(members), source.format.name.to_owned());
-            let id = OpeningId { dataset: source.dataset.to_owned(), spec: spec.clone(), format, opening: Operation::Decode };
-            if done.has(&Of::openings(&id)) {
-                continue;
-            }
-            self.progress.say(format_args!("openings and readings of {} at {members} members", source.format.name));
-            for record in atlas::of_format(self.registry, &mut self.stock, source.dataset, source.format.name, &spec, budget) {
-                self.writer.write(&record)?;
-            }
+    fn readings(&mut self, source: &Source, spec: &Spec, budget: Budget) -> io::Result<()> {
+        for record in atlas::of_source(self.registry, &mut self.stock, source, spec, budget) {
+            self.writer.write(&record)?;
         }
         Ok(())
     }

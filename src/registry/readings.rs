@@ -28,18 +28,23 @@ pub struct Visit {
 impl Visit {
     /// Every reading of a dataset of so many members.
     pub fn all(members: usize) -> Vec<Self> {
+        Self::readings(members).into_iter().map(|reading| Self::of(reading, members)).collect()
+    }
+
+    /// The names of them.
+    pub fn readings(members: usize) -> Vec<Reading> {
         let mut counts: Vec<usize> = DIVISORS.iter().map(|divisor| members / divisor).filter(|count| *count > 1).collect();
         counts.insert(0, 1.min(members));
-        let mut visits = Vec::new();
+        let mut readings = Vec::new();
         for members_read in counts {
             for order in [Order::Sequential, Order::Random] {
                 // One member has no order.
                 if members_read > 1 || order == Order::Sequential {
-                    visits.extend(Field::ALL.map(|field| Self::of(Reading { members_read, order, field }, members)));
+                    readings.extend(Field::ALL.map(|field| Reading { members_read, order, field }));
                 }
             }
         }
-        visits
+        readings
     }
 
     /// A reading of a dataset of so many members. Those that are read in sequence stand in its middle.
