@@ -11,6 +11,7 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 
 use crate::measure::Budget;
+use crate::measure::forecast::Forecast;
 use crate::measure::isolated;
 use crate::measure::progress::minutes;
 use crate::measure::session::{Course, Planned, Selection, Session, plan};
@@ -184,8 +185,9 @@ fn whole(registry: &Registry) -> Result<(), Box<dyn std::error::Error>> {
     };
     eprintln!("wirewise: records go to {}.", file.display());
     let mut criterion = criterion();
-    let seconds = |planned: &Planned| planned.expected_seconds(SAMPLES + 3).max((WARM_UP + MEASUREMENT).as_secs_f64()) + 0.1;
-    let elapsed = session.run(&planned, &course, seconds, |stock, planned, again| {
+    let forecast = Forecast::of(&planned);
+    let seconds = |planned: &Planned| forecast.seconds(&planned.cell, SAMPLES + 3).max((WARM_UP + MEASUREMENT).as_secs_f64()) + 0.1;
+    let elapsed = session.run(&planned, &course, &forecast, seconds, |stock, planned, again| {
         let prepare = || planned.case.prepare(stock, &planned.cell.spec).map_err(|error| error.to_string());
         bench(&mut criterion, planned, if again { "again-" } else { "" }, prepare)
     })?;

@@ -73,6 +73,13 @@ pub struct Spec {
     pub variant: String,
 }
 
+impl Spec {
+    /// The shape that the variant is, without the [prefix](SHAPE_PREFIX); nothing where it is none.
+    pub fn shape(&self) -> Option<&str> {
+        self.variant.strip_prefix(SHAPE_PREFIX)
+    }
+}
+
 /// The part of each record that a reading visits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Budget, allocator, sample};
 use crate::error::{Error, Result};
+use crate::operation::Operation;
 use crate::record::{Cell, Memory, Record, Time, resident_peak_bytes};
 use crate::registry::{Registry, Stock};
 
@@ -66,11 +67,13 @@ fn perform(registry: &Registry, task: Task, cell: Cell) -> Result<Record> {
     }
 }
 
-/// What the state of the cell's codec takes; nought for a cell without one.
+/// What the state of the cell's codec takes, which is both ways the same and told with `compress`; nought for another cell.
 fn state_bytes(registry: &Registry, Cell { id, spec }: &Cell) -> Result<u64> {
     let source = registry.source(&id.format, &id.dataset);
     match (&id.codec, source) {
-        (Some(codec), Some(source)) => Ok(registry.codec_state_bytes(&mut Stock::default(), spec, source, codec)? as u64),
+        (Some(codec), Some(source)) if id.operation == Operation::Compress => {
+            Ok(registry.codec_state_bytes(&mut Stock::default(), spec, source, codec)? as u64)
+        }
         _ => Ok(0),
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::forecast::Forecast;
 use super::progress::{Progress, minutes};
 use super::resume::{Done, Of, difference, unfinished};
 use super::{Budget, allocator, atlas, build, isolated, isolated::Task, pairs, sample};
@@ -102,12 +103,6 @@ impl Planned {
         use Operation::*;
         let native = self.cell.id.format == NATIVE;
         matches!(self.cell.id.operation, EncodeFresh | Decode | Drop) && !native || (native && self.cell.id.operation == Clone)
-    }
-
-    /// About what so many iterations take, for the guess at how much of a run is left.
-    pub fn expected_seconds(&self, iterations: usize) -> f64 {
-        let nanoseconds_a_member = if self.cell.id.codec.is_some() { 2000.0 } else { 100.0 };
-        iterations as f64 * self.cell.spec.members as f64 * nanoseconds_a_member / 1e9
     }
 }
 
@@ -261,7 +256,7 @@ impl<'r> Session<'r> {
     }
 
     /// Does all of a run, and returns what it took. `time` takes the samples of a cell, the second time with `true`; `seconds` guesses
-    /// what it takes for that.
+    /// what it takes for that, and `forecast` what everything else takes.
     ///
     /// # Errors
     ///
@@ -270,6 +265,7 @@ impl<'r> Session<'r> {
         &mut self,
         planned: &[Planned],
         course: &Course,
+        forecast: &Forecast,
         seconds: impl Fn(&Planned) -> f64,
         mut time: impl FnMut(&mut Stock, &Planned, bool) -> Result<Vec<f64>, String>,
     ) -> io::Result<Duration> {
@@ -290,8 +286,8 @@ impl<'r> Session<'r> {
         }
         let ratios = self.registry.comparisons().iter().filter(|comparison| self.selection.takes(&comparison.case)).count();
         let ratio_seconds = 2.0 * course.ratio_budget.time.as_secs_f64() * (ratios * course.ratios.len()) as f64;
-        let counting = |planned: &Planned| planned.expected_seconds(5) + PROCESS_SECONDS;
-        let with_other = |planned: &Planned| planned.expected_seconds(course.other_allocator_samples + 4) + PROCESS_SECONDS;
+        let counting = |planned: &Planned| forecast.seconds(&planned.cell, 3) + PROCESS_SECONDS;
+        let with_other = |planned: &Planned| forecast.seconds(&planned.cell, course.other_allocator_samples + 4) + PROCESS_SECONDS;
         let readings = self.readings_left(course, &done);
         let reading = |(source, spec): &(&Source, Spec)| atlas::expected_seconds(self.registry, source, spec, course.reading_budget);
         let expected = planned.iter().chain(&again).copied().map(&seconds).sum::<f64>()

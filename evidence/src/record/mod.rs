@@ -233,7 +233,7 @@ pub struct Memory {
     pub peak_bytes: u64,
     /// The process's peak resident memory: dataset, payload and iteration together.
     pub resident_peak_bytes: u64,
-    /// What a codec's own state takes outside Rust's allocator, by what its library tells.
+    /// What a codec's own state takes outside Rust's allocator, by what its library tells; with `compress` alone.
     #[serde(default)]
     pub state_bytes: u64,
 }

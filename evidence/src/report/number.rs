@@ -7,11 +7,17 @@ pub fn figure(value: f64) -> String {
     with_decimals(value, decimals(value))
 }
 
-/// A median, and its interval to the same number of decimals.
-pub fn interval(summary: &Summary) -> (String, String) {
+/// A thousandth of what is counted in decides nothing: what lies wholly below it is not told more exactly.
+const LEAST: f64 = 0.001;
+
+/// A median, and its interval to the same number of decimals; no interval where both lie below a thousandth.
+pub fn interval(summary: &Summary) -> (String, Option<String>) {
+    if summary.low > 0.0 && summary.high < LEAST {
+        return (format!("< {LEAST}"), None);
+    }
     let decimals = decimals(summary.median);
     let [median, low, high] = [summary.median, summary.low, summary.high].map(|value| with_decimals(value, decimals));
-    (median, format!("({low}–{high})"))
+    (median, Some(format!("({low}–{high})")))
 }
 
 /// A whole number, its thousands apart.
@@ -117,8 +123,10 @@ mod tests {
             ((2_500.0, 2_400.4, 10_000.0), "2,500 (2,400–10,000)"),
         ] {
             let (median, range) = interval(&Summary { median, low, high });
-            assert_eq!(format!("{median} {range}"), expected);
+            assert_eq!(format!("{median} {}", range.unwrap()), expected);
         }
+        assert_eq!(interval(&Summary { median: 7.4e-7, low: 7.3e-7, high: 7.5e-7 }), ("< 0.001".to_owned(), None));
+        assert!(interval(&Summary { median: 7.4e-7, low: 7.3e-7, high: 0.1 }).1.is_some());
     }
 
     #[test]

@@ -238,7 +238,7 @@ impl Cell {
             Value::Count(value) => Shown::Figure(number::count(*value), None),
             Value::Interval(summary) => {
                 let (median, range) = number::interval(summary);
-                Shown::Figure(median, Some(range))
+                Shown::Figure(median, range)
             }
             Value::Printed { figure, behind } => Shown::Figure(figure.clone(), Some(behind.clone())),
             Value::Missing(why) => Shown::Sign(why.sign()),

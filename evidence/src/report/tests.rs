@@ -16,17 +16,24 @@ struct Made {
     name: String,
     members: usize,
     date: &'static str,
+    variant: &'static str,
     records: Vec<Record>,
     planned: Vec<Cell>,
 }
 
 impl Made {
     fn new(name: &str, members: usize) -> Self {
-        Self { name: name.into(), members, date: "2026-11-30", records: Vec::new(), planned: Vec::new() }
+        Self { name: name.into(), members, date: "2026-11-30", variant: "zh", records: Vec::new(), planned: Vec::new() }
     }
 
     fn spec(&self) -> Spec {
-        Spec { members: self.members, seed: 712, variant: "zh".into() }
+        Spec { members: self.members, seed: 712, variant: self.variant.into() }
+    }
+
+    /// What follows is of this variant of the data.
+    fn variant(mut self, variant: &'static str) -> Self {
+        self.variant = variant;
+        self
     }
 
     fn cell(&self, operation: Operation, format: &str, codec: Option<&str>) -> Cell {
@@ -376,6 +383,23 @@ fn a_failed_cell_is_shown_with_its_reason() {
     assert_eq!(shown(&encode, "quick", "encode, fresh sink"), "failed");
     assert_eq!(encode.notes, ["encode-fresh of quick failed: out of memory".into()]);
     assert_eq!(shown(&table(&document, "failed", "why"), "encode-fresh/organization/quick", "why"), "failed: out of memory");
+}
+
+#[test]
+fn a_shape_that_a_format_does_not_carry_is_no_failed_cell_of_the_answer() {
+    let nulls = small().variant("shape-nulls-10").failed(Decode, "quick", "another checksum").failed(Borrow, "quick", "why");
+    let nulls = nulls.done();
+    let of_shape = document(std::slice::from_ref(&nulls));
+    let failed = table(&of_shape, "failed", "shape");
+    assert_eq!(shown(&failed, "quick", "shape"), "nulls-10");
+    assert_eq!(shown(&failed, "quick", "cells failed"), "2");
+    assert_eq!(shown(&failed, "quick", "the first of them"), "decode: another checksum");
+    let page = markdown(vec![nulls]);
+    assert!(page.contains("Not every other shape of the data comes through quick unchanged."));
+    assert!(!page.contains("failed and"));
+    let both = small().failed(Borrow, "slow", "why").variant("shape-nulls-10").failed(Borrow, "quick", "why").done();
+    assert_eq!(shown(&table(&document(std::slice::from_ref(&both)), "failed", "cell"), "borrow/organization/slow", "why"), "failed: why");
+    assert!(markdown(vec![both]).contains("**1 cell failed and 0 rejected**"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use wirewise::case::{SHAPE_PREFIX, is_meant_for};
+use wirewise::measure::forecast::Forecast;
 use wirewise::measure::session::{Course, Planned, Selection, Session, plan};
 use wirewise::measure::{Budget, sample};
 use wirewise::operation::Operation;
@@ -82,8 +83,9 @@ pub(super) fn run(registry: &Registry, arguments: Arguments) -> anyhow::Result<E
         Preset::Full => Session::resume(registry, selection, program, &file, &planned)?,
         Preset::Plain | Preset::Shapes => Session::start(registry, selection, program, &file, &planned)?,
     };
-    let expected = |planned: &Planned| planned.expected_seconds(budget.samples + 3).max(seconds.as_secs_f64());
-    session.run(&planned, &course, expected, |stock, planned, _| {
+    let forecast = Forecast::of(&planned);
+    let expected = |planned: &Planned| forecast.seconds(&planned.cell, budget.samples + 2).max(seconds.as_secs_f64());
+    session.run(&planned, &course, &forecast, expected, |stock, planned, _| {
         let samples = planned.case.prepare(stock, &planned.cell.spec).and_then(|mut case| sample(&mut case, budget));
         samples.map_err(|error| error.to_string())
     })?;
@@ -113,11 +115,11 @@ enum Preset {
     Shapes,
 }
 
-/// The member counts of `--full`: from one message to the article's size.
-const FULL_MEMBERS: [usize; 7] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
-/// Every codec goes through a small message, and through payloads of about ten megabytes: several of the largest blocks, and still not
-/// minutes for each cell of the strongest level.
-const FULL_CODEC_MEMBERS: [usize; 2] = [1, 100_000];
+/// The member counts of `--full`: from one message to the article's size, and that of the codecs.
+const FULL_MEMBERS: [usize; 8] = [1, 10, 100, 1_000, 10_000, 30_000, 100_000, 1_000_000];
+/// Every codec goes through a small message, and through payloads of about three megabytes: several of the largest blocks. Ten megabytes
+/// would take the strongest level, whole and in three sizes of blocks, more than an hour.
+const FULL_CODEC_MEMBERS: [usize; 2] = [1, 30_000];
 /// Openings and readings are measured apart where little fits a cache, and where all does.
 const FULL_READINGS: [usize; 2] = [1_000, 1_000_000];
 /// The size of every shape: strings of 4 KiB then come to 120 MB.

@@ -195,7 +195,7 @@ fn figure(group: &Group, unit: Unit, value: &Summary) -> Cell {
         Unit::Random => (1.0 / RANDOM_READS as f64, "ns/member read"),
     };
     let (median, range) = number::interval(&scaled(value, factor));
-    Cell::printed(median, format!("{range} {unit}"))
+    Cell::printed(median, range.map_or(unit.to_owned(), |range| format!("{range} {unit}")))
 }
 
 fn in_all(unit: Unit, value: &Summary) -> String {

@@ -6,7 +6,7 @@ use super::super::document::{Block, Section, Text};
 use super::super::model::{failure, time};
 use super::super::number;
 use super::super::table::{Cell, Mark, Table};
-use super::{Page, join, noise_sentence, plural};
+use super::{Page, failures, join, noise_sentence, plural};
 use crate::record::{Environment, RunRecords};
 
 /// What was measured, on what, when; and how far to trust it.
@@ -33,12 +33,7 @@ pub(super) fn lead(page: &Page) -> Vec<Block> {
         .code(&environment.revision)
         .plain(".");
     let mut blocks = vec![Block::Prose(text), Block::prose(noise_sentence(first))];
-    let failed = page.runs.iter().flat_map(|run| &run.records).filter_map(failure).count();
-    let rejected: usize = page.groups.iter().map(|group| group.rejected().len()).sum();
-    if failed + rejected > 0 {
-        let text = Text::default().strong(format!("{} failed and {rejected} rejected", plural(failed, "cell")));
-        blocks.push(Block::Prose(text.plain(", shown as such in the tables: ").link("which and why", "#failed").plain(".")));
-    }
+    blocks.extend(failures::lead(page));
     blocks
 }
 

@@ -26,7 +26,7 @@ use super::model::{Group, Reading};
 use super::number;
 use super::ranking::Ranking;
 use super::table::{Cell, Mark, Table};
-use crate::case::{NATIVE, SHAPE_PREFIX};
+use crate::case::NATIVE;
 use crate::operation::Operation;
 use crate::record::RunRecords;
 
@@ -40,7 +40,7 @@ struct Page<'r> {
 
 /// The page of these runs, of which there is at least one.
 pub(crate) fn document(runs: &[RunRecords], source: &str) -> Document {
-    let (shapes, groups) = Group::all(runs).into_iter().partition(|group| group.spec.variant.starts_with(SHAPE_PREFIX));
+    let (shapes, groups) = Group::all(runs).into_iter().partition(|group| group.spec.shape().is_some());
     let page = Page { runs, groups, shapes };
     let parts =
         [choice::section(&page), transfer::section(&page), answer::section(&page), pictures::section(&page), failures::section(&page)];

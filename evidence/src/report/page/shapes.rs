@@ -6,7 +6,6 @@ use super::super::number;
 use super::super::ranking::Ranking;
 use super::super::table::{Cell, Mark, Table};
 use super::{Page, answer, join, plural};
-use crate::case::SHAPE_PREFIX;
 use crate::choice::Way;
 
 pub(super) fn section(page: &Page) -> Option<Section> {
@@ -39,15 +38,16 @@ struct Verdicts {
 }
 
 impl Verdicts {
-    fn of<'s, T>(
-        shapes: &[&'s Group<'s>],
-        ask: impl Fn(&'s Group<'s>) -> Option<T>,
-        holds: impl Fn(&T) -> bool,
-        instead: impl Fn(&T) -> String,
-    ) -> Self {
-        let answers: Vec<(&str, T)> = shapes.iter().filter_map(|shape| Some((shape_name(shape), ask(shape)?))).collect();
-        let flips = answers.iter().filter(|(_, answer)| !holds(answer)).map(|(name, answer)| ((*name).to_owned(), instead(answer)));
-        Self { asked: answers.len(), flips: flips.collect() }
+    /// Of the answers that the shapes gave: those that gave none are not asked.
+    fn of<'s, T>(answers: impl Iterator<Item = (&'s str, T)>, holds: impl Fn(&T) -> bool, instead: impl Fn(&T) -> String) -> Self {
+        let (mut asked, mut flips) = (0, Vec::new());
+        for (shape, answer) in answers {
+            asked += 1;
+            if !holds(&answer) {
+                flips.push((shape.to_owned(), instead(&answer)));
+            }
+        }
+        Self { asked, flips }
     }
 
     /// The share of shapes in which the claim holds, and where it does not.
@@ -60,11 +60,10 @@ impl Verdicts {
 }
 
 fn shape_name<'s>(shape: &Group<'s>) -> &'s str {
-    let variant: &str = &shape.spec.variant;
-    variant.strip_prefix(SHAPE_PREFIX).unwrap_or(variant)
+    shape.spec.shape().unwrap_or(&shape.spec.variant)
 }
 
-fn winners<'s>(reference: &Group, shapes: &[&'s Group<'s>]) -> Table {
+fn winners(reference: &Group, shapes: &[&Group]) -> Table {
     let mut table = Table::new("What the answer says to take, and where it is something else")
         .words("to")
         .words("take")
@@ -76,13 +75,16 @@ fn winners<'s>(reference: &Group, shapes: &[&'s Group<'s>]) -> Table {
         let own = shape.codecs();
         codecs.retain(|codec| own.contains(codec));
     }
+    let answers: Vec<(&str, Vec<(&str, Ranking)>)> =
+        shapes.iter().map(|shape| (shape_name(shape), answer::rankings(shape, &codecs))).collect();
     for (want, ranking) in answer::rankings(reference, &codecs) {
         let claimed: Vec<&str> = ranking.tied().map(|entry| entry.label.as_str()).collect();
-        let ask = |shape: &'s Group<'s>| {
-            answer::rankings(shape, &codecs).into_iter().find(|(other, _)| *other == want).map(|(_, ranking)| ranking)
-        };
-        let holds = |there: &Ranking| there.tied().any(|entry| claimed.contains(&entry.label.as_str()));
-        let verdicts = Verdicts::of(shapes, ask, holds, answer::takes);
+        let there = answers.iter().filter_map(|(shape, rankings)| {
+            let (_, ranking) = rankings.iter().find(|(other, _)| *other == want)?;
+            Some((*shape, ranking))
+        });
+        let holds = |there: &&Ranking| there.tied().any(|entry| claimed.contains(&entry.label.as_str()));
+        let verdicts = Verdicts::of(there, holds, |there| answer::takes(there));
         if verdicts.asked > 0 {
             let cells = [Cell::text(want), Cell::text(join(&claimed, "or"))].into_iter().chain(verdicts.cells()).collect();
             table.row(Mark::Plain, cells);
@@ -92,7 +94,7 @@ fn winners<'s>(reference: &Group, shapes: &[&'s Group<'s>]) -> Table {
 }
 
 /// Whether reading in place, validated, costs less than decoding first.
-fn in_place<'s>(reference: &Group<'s>, shapes: &[&'s Group<'s>]) -> Option<Block> {
+fn in_place(reference: &Group, shapes: &[&Group]) -> Option<Block> {
     let mut table = Table::new("Reading everything once: whether validated access costs less than decode and read")
         .words("format")
         .words("answer")
@@ -107,7 +109,8 @@ fn in_place<'s>(reference: &Group<'s>, shapes: &[&'s Group<'s>]) -> Option<Block
         let words = |ratio: &f64| {
             if *ratio > 1.0 { format!("yes, {} ×", number::figure(*ratio)) } else { format!("no, {} ×", number::figure(*ratio)) }
         };
-        let verdicts = Verdicts::of(shapes, |shape| ratio(shape, format), |there| (*there > 1.0) == (here > 1.0), words);
+        let there = shapes.iter().filter_map(|shape| Some((shape_name(shape), ratio(shape, format)?)));
+        let verdicts = Verdicts::of(there, |there| (*there > 1.0) == (here > 1.0), words);
         if verdicts.asked > 0 {
             let cells = [Cell::text(format), Cell::text(words(&here))].into_iter().chain(verdicts.cells()).collect();
             table.row(Mark::Plain, cells);
