@@ -123,7 +123,7 @@ fn every_format_survives_a_stream_that_fails_at_any_call() {
         let dataset = registry.datasets().iter().find(|dataset| dataset.name == source.dataset).expect("a source has a dataset");
         let payload = source.payload(&mut Stock::default(), &dataset.spec(1)).unwrap().to_vec();
         let checksums = |payload: &Payload| -> Vec<u64> {
-            source.readings().iter().map(|reading| reading.start()(payload).unwrap_or_else(|error| panic!("{name}: {error}"))).collect()
+            source.readings().iter().map(|reading| reading.checksum(payload).unwrap_or_else(|error| panic!("{name}: {error}"))).collect()
         };
         let expected = checksums(&Payload::from(payload.as_slice()));
         for fails_at in 0..=payload.len() {

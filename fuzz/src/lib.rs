@@ -23,13 +23,13 @@ pub fn pick<'a, T>(all: &'a [T], data: &'a [u8]) -> Option<(&'a T, &'a [u8])> {
 pub fn read_alike(source: &Source, payload: &Payload) -> Vec<Result<u64, wirewise::Error>> {
     // An update changes the value on its way.
     let readings = source.readings().iter().filter(|reading| reading.operation != Operation::Update);
-    let results: Vec<_> = readings.map(|reading| reading.start()(payload)).collect();
+    let results: Vec<_> = readings.map(|reading| reading.checksum(payload)).collect();
     let mut accepted = results.iter().filter_map(|result| result.as_ref().ok());
     if let Some(first) = accepted.next() {
         assert!(accepted.all(|sum| sum == first), "{} reads one payload as different values: {results:?}", source.format.name);
     }
     for updates in source.readings().iter().filter(|reading| reading.operation == Operation::Update) {
-        let _ = updates.start()(payload);
+        let _ = updates.checksum(payload);
     }
     results
 }

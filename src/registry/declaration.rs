@@ -129,17 +129,10 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         self.registry.sources.iter_mut().find(|source| source.format.name == F::INFO.name && source.dataset == T::NAME)
     }
 
-    /// Adds what reads everything, for transfers.
-    fn reader(&mut self, opens: Operation, new: fn() -> Reader) {
-        if let Some(ends) = self.registry.ends.iter_mut().find(|ends| ends.format == F::INFO.name && ends.dataset == T::NAME) {
-            ends.readers.push((opens, new));
-        }
-    }
-
-    /// Adds a way to read payloads; `new` makes the state of its reader.
-    fn read<R: FnMut(&Payload) -> Result<u64> + 'static>(mut self, operation: Operation, new: impl Fn() -> R + 'static) -> Self {
+    /// Adds a way to read payloads; `new` makes its reader.
+    fn read(mut self, operation: Operation, new: fn() -> Reader) -> Self {
         if let Some(source) = self.source() {
-            source.readings.push(Reading::new(operation, new));
+            source.ends.readings.push(Reading { operation, new });
         }
         self
     }
@@ -149,16 +142,6 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     where
         F: Encode<T>,
     {
-        self.registry.ends.push(Ends {
-            format: F::INFO.name,
-            dataset: T::NAME,
-            encoder: |spec| {
-                let (value, mut format) = (T::generate(spec)?, F::default());
-                Ok(Box::new(move |sink| format.encode(&value, sink)))
-            },
-            checksum: |spec| T::generate(spec)?.checksum(),
-            readers: Vec::new(),
-        });
         self.registry.sources.push(Source {
             format: F::INFO,
             dataset: T::NAME,
@@ -175,7 +158,16 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             parts: T::CAN_BE_CUT.then(|| Rc::new(cut::<F, T>) as CutParts),
             reader: None,
             round_trip: None,
-            readings: Vec::new(),
+            ends: Ends {
+                format: F::INFO.name,
+                dataset: T::NAME,
+                encoder: |spec| {
+                    let (value, mut format) = (T::generate(spec)?, F::default());
+                    Ok(Box::new(move |sink| format.encode(&value, sink)))
+                },
+                checksum: |spec| T::generate(spec)?.checksum(),
+                readings: Vec::new(),
+            },
             probes: || T::probes().into_iter().map(|(name, value)| (name, Box::new(value) as Box<dyn Any>)).collect(),
         });
         self.add_with_sink(Operation::Copy, |_, payload, sink| {
@@ -230,16 +222,12 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
                 })
             });
         }
-        self.reader(Operation::Decode, || {
+        self.read(Operation::Decode, || {
             let mut format = F::default();
             Box::new(move |payload| {
                 let value = format.decode(payload)?;
                 Ok((value.checksum()?, Box::new(value)))
             })
-        });
-        self.read(Operation::Decode, || {
-            let mut format = F::default();
-            move |payload: &Payload| format.decode(payload)?.checksum()
         })
         .opening(
             Operation::Decode,
@@ -307,7 +295,7 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     {
         self.read(Operation::DecodeInto, || {
             let (mut format, mut used) = (F::default(), None);
-            move |payload: &Payload| {
+            Box::new(move |payload| {
                 let value = match &mut used {
                     Some(value) => {
                         format.decode_into(payload, value)?;
@@ -315,8 +303,8 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
                     }
                     None => used.insert(format.decode(payload)?),
                 };
-                value.checksum()
-            }
+                nothing_to_drop(value.checksum())
+            })
         })
         .add(Operation::DecodeInto, |subject, payload| {
             let mut format = F::default();
@@ -362,18 +350,14 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
     }
 
     /// Bytes to a value that points into them.
-    pub fn borrow(mut self) -> Self
+    pub fn borrow(self) -> Self
     where
         F: Borrow<T> + Encode<T>,
         for<'p> F::Borrowed<'p>: Read,
     {
-        self.reader(Operation::Borrow, || {
-            let mut format = F::default();
-            Box::new(move |payload| Ok((format.borrow(payload)?.checksum()?, Box::new(()))))
-        });
         self.read(Operation::ReadAllBorrowed, || {
             let mut format = F::default();
-            move |payload: &Payload| format.borrow(payload)?.checksum()
+            Box::new(move |payload| nothing_to_drop(format.borrow(payload)?.checksum()))
         })
         .opening(
             Operation::Borrow,
@@ -402,10 +386,6 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         for<'p> F::View<'p>: Read,
     {
         self.registry.validations.push((F::INFO.name, F::VALIDATION));
-        self.reader(Operation::Access, || {
-            let mut format = F::default();
-            Box::new(move |payload| Ok((format.access(payload)?.checksum()?, Box::new(()))))
-        });
         if let Some(source) = self.source() {
             source.reader = Some(Rc::new(|| {
                 let mut format = F::default();
@@ -414,7 +394,7 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         }
         self.read(Operation::ReadAll, || {
             let mut format = F::default();
-            move |payload: &Payload| format.access(payload)?.checksum()
+            Box::new(move |payload| nothing_to_drop(format.access(payload)?.checksum()))
         })
         .opening(
             Operation::Access,
@@ -523,12 +503,12 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             let (mut format, mut copy) = (F::default(), Payload::default());
             // Which change is of no matter, as long as it is the same for all payloads.
             let change = T::generate(&T::spec(0)).map(|value| value.change());
-            move |payload: &Payload| {
+            Box::new(move |payload| {
                 let change = change.as_ref().map_err(|error| Error::malformed(T::NAME, error))?;
                 copy.overwrite(payload.len()).copy_from_slice(payload);
                 F::update(&mut copy, change)?;
-                format.decode(&copy)?.checksum()
-            }
+                nothing_to_drop(format.decode(&copy)?.checksum())
+            })
         })
         .add(Operation::Update, |subject, payload| {
             let change = subject.value.change();
@@ -674,6 +654,11 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
         let against = CaseId { format: NATIVE.into(), ..Self::id(against) };
         self.compare(operation, ratio, against, None)
     }
+}
+
+/// What a reader gives that keeps what it reads into, or reads in place.
+fn nothing_to_drop(checksum: Result<u64>) -> Result<(u64, Box<dyn Any>)> {
+    Ok((checksum?, Box::new(())))
 }
 
 /// Reads what was opened so many times, and hands it back, so that its drop is not timed.

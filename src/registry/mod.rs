@@ -8,8 +8,7 @@ mod declaration;
 mod ends;
 mod graphs;
 mod notation;
-mod reading;
-mod readings;
+mod openings;
 mod stock;
 mod timing;
 
@@ -23,11 +22,10 @@ use serde::de::DeserializeOwned;
 
 pub use crate::case::{CaseId, Fidelity, MEMBERS_READ, MESSAGES, NATIVE, RANDOM_READS};
 pub use declaration::Declaration;
-pub use ends::{Encoder, Ends, Reader};
+pub use ends::{Encoder, Ends, Reader, Reading};
 pub use graphs::{GraphReader, Modelled, Modeller};
 pub use notation::{AnyValue, Notation};
-pub use reading::{ReadPayload, Reading};
-pub use readings::{Opened, Opening, Use, Visit};
+pub use openings::{Opened, Opening, Use, Visit};
 pub use stock::{Stock, Subject};
 
 use crate::codec::{self, Codec, CodecInfo, Parts};
@@ -134,7 +132,7 @@ pub struct Source {
     parts: Option<CutParts>,
     reader: Option<NewReader>,
     round_trip: Option<OfValue<Fidelity>>,
-    readings: Vec<Reading>,
+    ends: Ends,
     probes: fn() -> Vec<Probe>,
 }
 
@@ -179,7 +177,12 @@ impl Source {
 
     /// Every way in which this format reads a payload that may come from anywhere.
     pub fn readings(&self) -> &[Reading] {
-        &self.readings
+        &self.ends.readings
+    }
+
+    /// The format as both ends of a transfer.
+    pub fn ends(&self) -> &Ends {
+        &self.ends
     }
 
     /// The dataset's probes as this format writes them, without those that it refuses to write.
@@ -239,7 +242,6 @@ pub struct Registry {
     formats: Vec<Info>,
     datasets: Vec<DatasetInfo>,
     sources: Vec<Source>,
-    ends: Vec<Ends>,
     cases: Vec<Case>,
     comparisons: Vec<Comparison>,
     speeds: Vec<Speed>,
@@ -401,11 +403,6 @@ impl Registry {
     /// The format of this name, encoding the dataset of that one.
     pub fn source(&self, format: &str, dataset: &str) -> Option<&Source> {
         self.sources.iter().find(|source| source.format.name == format && source.dataset == dataset)
-    }
-
-    /// The same formats as both ends of a transfer.
-    pub fn ends(&self) -> &[Ends] {
-        &self.ends
     }
 
     /// The ratios that are held to a bound.

@@ -74,7 +74,7 @@ fn another_formats_payload_is_refused_and_named() {
             let recognised = wirewise::recognition::recognise(&payload).filter(|recognition| recognition.certain);
             for reading in reader.readings() {
                 let what = format!("{}, {} of what {} wrote", reader.format.name, reading.operation.name(), writer.format.name);
-                let error = reading.start()(&payload).expect_err(&what);
+                let error = reading.checksum(&payload).expect_err(&what);
                 if let Some(recognition) = &recognised
                     && error.operation() == Some(reading.operation)
                 {

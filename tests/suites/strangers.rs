@@ -21,7 +21,7 @@ pub fn run(folder: &Path) -> Vec<Outcome> {
             outcome.case(name, Asked::Either, || {
                 let mut refusal = None;
                 for reading in source.readings() {
-                    if let Err(error) = reading.start()(&payload) {
+                    if let Err(error) = reading.checksum(&payload) {
                         refusal = Some(error.to_string());
                     }
                 }

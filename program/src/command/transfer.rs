@@ -12,7 +12,7 @@ use crate::transfer::{Disk, Message, Pipeline, Speeds, predict};
 use wirewise::choice::{Plan, Way};
 use wirewise::measure::{Budget, build};
 use wirewise::record::{Cell, Failure, Link, Record, Run, Transfer, Writer, today};
-use wirewise::registry::{CaseId, Registry, Stock};
+use wirewise::registry::{CaseId, Registry, Source, Stock};
 use wirewise::report::number;
 use wirewise::statistics::Summary;
 
@@ -93,7 +93,8 @@ pub(super) fn run(registry: &Registry, arguments: &Arguments) -> anyhow::Result<
 
 fn pipelines(registry: &Registry, arguments: &Arguments) -> anyhow::Result<Vec<Pipeline>> {
     let dataset = registry.datasets().first().context("the registry has no dataset")?.name;
-    let names: Vec<&str> = registry.ends().iter().filter(|ends| ends.dataset == dataset).map(|ends| ends.format).collect();
+    let sources = || registry.sources().iter().filter(|source| source.dataset == dataset);
+    let names: Vec<&str> = sources().map(|source| source.format.name).collect();
     for format in &arguments.format {
         ensure!(names.contains(&format.as_str()), "no format {format:?}; there are {}", names.join(", "));
     }
@@ -103,8 +104,8 @@ fn pipelines(registry: &Registry, arguments: &Arguments) -> anyhow::Result<Vec<P
     }
     let chosen = |format: &str| arguments.format.is_empty() || arguments.format.iter().any(|name| name == format);
     let mut pipelines = Vec::new();
-    for ends in registry.ends().iter().filter(|ends| ends.dataset == dataset && chosen(ends.format)) {
-        for way in Way::SAFE.into_iter().filter(|way| ends.readers.iter().any(|(opens, _)| *opens == way.opens())) {
+    for ends in sources().map(Source::ends).filter(|ends| chosen(ends.format)) {
+        for way in Way::SAFE.into_iter().filter(|way| ends.reader(way.reads_all()).is_some()) {
             for codec in &arguments.codec {
                 pipelines.push(Pipeline { ends: ends.clone(), codec: (codec != "none").then(|| codec.clone()), way });
             }

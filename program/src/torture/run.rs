@@ -15,13 +15,13 @@ use wirewise::measure::allocator;
 use wirewise::operation::Operation;
 use wirewise::payload::Payload;
 use wirewise::record::{TortureCounts, TortureExtreme, TortureFailure, TortureOutcome, TortureTally};
-use wirewise::registry::{ReadPayload, Registry};
+use wirewise::registry::{Reader, Registry};
 
 /// A target at work.
 pub(super) struct Run {
     target: Target,
     plan: Plan,
-    readers: Vec<(Operation, ReadPayload)>,
+    readers: Vec<(Operation, Reader)>,
     damaged: Vec<u8>,
     sealed: Vec<u8>,
     payload: Payload,
@@ -181,10 +181,10 @@ fn count(counts: &mut TortureCounts, outcome: Outcome) {
 }
 
 /// What comes of reading a payload, and what a panic said.
-fn read(reader: &mut ReadPayload, payload: &Payload, expected: u64) -> (Outcome, Option<String>) {
+fn read(reader: &mut Reader, payload: &Payload, expected: u64) -> (Outcome, Option<String>) {
     match catch_unwind(AssertUnwindSafe(|| reader(payload))) {
         Ok(Err(_)) => (Outcome::Refused, None),
-        Ok(Ok(found)) if found == expected => (Outcome::Equal, None),
+        Ok(Ok((found, _))) if found == expected => (Outcome::Equal, None),
         Ok(Ok(_)) => (Outcome::Different, None),
         Err(panic) => (Outcome::Panicked, Some(format!("a panic: {}", said(&*panic)))),
     }
@@ -205,8 +205,8 @@ fn said(panic: &(dyn Any + Send)) -> &str {
 pub fn reproduce(registry: &Registry, order: &Order, number: u64) -> Result<(String, Vec<u8>, Vec<String>)> {
     let mut run = Run::new(registry, order)?;
     run.damage(number);
-    let say = |(operation, reader): &mut (Operation, ReadPayload)| match reader(&run.payload) {
-        Ok(sum) => format!("{operation}: accepted, checksum {sum:016x}"),
+    let say = |(operation, reader): &mut (Operation, Reader)| match reader(&run.payload) {
+        Ok((sum, _)) => format!("{operation}: accepted, checksum {sum:016x}"),
         Err(error) => format!("{operation}: {error}"),
     };
     let lines = run.readers.iter_mut().map(say).collect();

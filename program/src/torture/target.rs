@@ -7,7 +7,7 @@ use wirewise::limits::Limits;
 use wirewise::operation::Operation;
 use wirewise::payload::Payload;
 use wirewise::record::TortureKind;
-use wirewise::registry::{ReadPayload, Registry, Source, Stock};
+use wirewise::registry::{self, Registry, Source, Stock};
 
 /// A payload is small if every value of every byte can be tried.
 const SMALL: usize = 1_500;
@@ -43,7 +43,7 @@ pub(super) struct Subject {
 }
 
 /// Makes readers of one kind.
-type Start = Box<dyn Fn() -> ReadPayload>;
+type Start = Box<dyn Fn() -> registry::Reader>;
 
 /// A format on a dataset, or a codec.
 pub(super) struct Target {
@@ -80,7 +80,7 @@ impl Target {
     }
 
     fn format(registry: &Registry, source: &Source) -> Result<Self> {
-        let readings = source.readings().iter().cloned().map(|reading| (reading.operation, Box::new(move || reading.start()) as Start));
+        let readings = source.readings().iter().copied().map(|reading| (reading.operation, Box::new(move || reading.start()) as Start));
         let mut target = Self::empty(TortureKind::Format, source.dataset, source.format.name, readings.collect());
         for (name, payload) in source.probe_payloads() {
             target.add(name.to_owned(), payload, Part::Splices);
@@ -100,7 +100,7 @@ impl Target {
             let (mut codec, mut payload) = (start_codec(), Payload::default());
             Box::new(move |bytes| {
                 codec.decompress(bytes, &Limits::for_payload(bytes.len()), &mut payload)?;
-                Ok(hash(&payload))
+                Ok((hash(&payload), Box::new(())))
             })
         });
         let mut target = Self::empty(TortureKind::Codec, "", name, vec![(Operation::Decompress, start)]);
@@ -134,7 +134,7 @@ impl Target {
     fn add(&mut self, name: String, bytes: Vec<u8>, part: Part) {
         let part = if part == Part::Splices && bytes.len() > SMALL { Part::FewSplices } else { part };
         let payload = Payload::from(bytes.as_slice());
-        let expected = self.readings.iter().map(|(_, start)| start()(&payload).ok()).collect();
+        let expected = self.readings.iter().map(|(_, start)| start()(&payload).ok().map(|(checksum, _)| checksum)).collect();
         let Reader { format, version, layout } = self.reader;
         let mut sealed = Vec::new();
         Envelope { format, schema_hash: 0, version, least_reader_version: version, layout }.seal(&bytes, &mut sealed);

@@ -110,9 +110,9 @@ impl Pipeline {
 
     /// The reader, ready to read.
     fn receiver(&self, registry: &Registry, message: &Message) -> Result<Receiver> {
-        let missing = || Error::malformed("transfer", format_args!("{} is not read by {}", self.ends.format, self.way.opens()));
+        let missing = || Error::malformed("transfer", format_args!("{} is not read by {}", self.ends.format, self.way.reads_all()));
         Ok(Receiver {
-            read: self.ends.reader(self.way.opens()).ok_or_else(missing)?,
+            read: self.ends.reader(self.way.reads_all()).ok_or_else(missing)?,
             codec: self.new_codec(registry)?,
             decompressed: Payload::default(),
             expected: (self.ends.checksum)(&message.block)?,

@@ -2,6 +2,7 @@
 
 use super::*;
 use wirewise::dataset::{Dataset, Organization};
+use wirewise::registry::Source;
 
 fn spec() -> Spec {
     Organization::spec(200)
@@ -19,8 +20,8 @@ fn every_format_arrives() {
     let registry = Registry::standard();
     let codecs: Vec<Option<String>> = std::iter::once(None).chain(registry.codecs().next().map(|info| Some(info.name.clone()))).collect();
     let mut ran = 0;
-    for ends in registry.ends().iter().filter(|ends| ends.dataset == Organization::NAME) {
-        for way in Way::SAFE.into_iter().filter(|way| ends.reader(way.opens()).is_some()) {
+    for ends in registry.sources().iter().map(Source::ends).filter(|ends| ends.dataset == Organization::NAME) {
+        for way in Way::SAFE.into_iter().filter(|way| ends.reader(way.reads_all()).is_some()) {
             for codec in &codecs {
                 let pipeline = Pipeline { ends: ends.clone(), codec: codec.clone(), way };
                 for link in links() {
@@ -33,7 +34,7 @@ fn every_format_arrives() {
             }
         }
     }
-    assert_eq!(ran > 0, registry.ends().iter().any(|ends| !ends.readers.is_empty()));
+    assert_eq!(ran > 0, registry.sources().iter().any(|source| !source.readings().is_empty()));
 }
 
 #[test]
@@ -48,7 +49,7 @@ fn a_message_is_cut_as_the_model_cuts_it() {
 #[test]
 fn nothing_is_faster_than_its_link() {
     let registry = Registry::standard();
-    let Some(ends) = registry.ends().iter().find(|ends| ends.reader(Operation::Decode).is_some()) else { return };
+    let Some(ends) = registry.sources().iter().map(Source::ends).find(|ends| ends.reader(Operation::Decode).is_some()) else { return };
     let pipeline = Pipeline { ends: ends.clone(), codec: None, way: Way::Decode };
     let message = Message { block: spec(), blocks: 2 };
     let bandwidth = 10e6;
