@@ -8,6 +8,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use wirewise::case::{SHAPE_PREFIX, is_meant_for};
+use wirewise::codec::CodecInfo;
 use wirewise::measure::forecast::Forecast;
 use wirewise::measure::session::{Course, Planned, Selection, Session, plan};
 use wirewise::measure::{Budget, sample};
@@ -26,7 +27,7 @@ pub(super) struct Arguments {
     /// Only these formats
     #[arg(long, value_delimiter = ',')]
     format: Vec<String>,
-    /// Only these codecs; "none" for no codec at all [default: the usual ones; with --full, all; with --shapes, the quick ones]
+    /// Only these codecs; "none" for no codec at all [default: the usual ones but for zstd-9 and zstd-19; with --full, all]
     #[arg(long, value_delimiter = ',')]
     codec: Vec<String>,
     /// Only these operations
@@ -124,8 +125,8 @@ const FULL_CODEC_MEMBERS: [usize; 2] = [1, 30_000];
 const FULL_READINGS: [usize; 2] = [1_000, 1_000_000];
 /// The size of every shape: strings of 4 KiB then come to 120 MB.
 const SHAPE_MEMBERS: usize = 10_000;
-/// The codecs of every shape: the stronger levels need most of a minute for 120 MB, and there are hundreds of cells.
-const SHAPE_CODECS: [&str; 4] = ["none", "lz4", "zstd-1", "zstd-3"];
+/// What of the usual codecs takes a minute or more for the 120 MB of the article's size, and of the longest strings.
+const SLOW_CODECS: [&str; 2] = ["zstd-9", "zstd-19"];
 
 impl Preset {
     fn program(self) -> &'static str {
@@ -174,15 +175,18 @@ impl Arguments {
 
     fn selection(&self, registry: &Registry) -> Selection {
         let variants = registry.datasets().iter().flat_map(|info| info.variants).filter(|name| name.starts_with(SHAPE_PREFIX));
-        let all_codecs = || registry.codecs().map(|info| info.name.clone()).collect();
+        let codecs = |chosen: fn(&CodecInfo) -> bool| {
+            // "none" first: no codec at all is chosen by name, where an empty list would choose the usual ones.
+            let codecs = registry.codecs().filter(|info| chosen(info)).map(|info| info.name.clone());
+            std::iter::once("none".to_owned()).chain(codecs).collect()
+        };
         Selection {
             datasets: self.dataset.clone(),
             formats: self.format.clone(),
             codecs: match self.preset() {
                 _ if !self.codec.is_empty() => self.codec.clone(),
-                Preset::Full => all_codecs(),
-                Preset::Shapes => SHAPE_CODECS.map(str::to_owned).to_vec(),
-                Preset::Plain => Vec::new(),
+                Preset::Full => codecs(|_| true),
+                Preset::Shapes | Preset::Plain => codecs(|info| info.by_default && !SLOW_CODECS.contains(&info.name.as_str())),
             },
             operations: self.operation.clone(),
             variants: if self.shapes { variants.map(|name| (*name).to_owned()).collect() } else { self.variant.clone() },
