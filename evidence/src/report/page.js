@@ -14,6 +14,7 @@
   // --- Figures, printed as src/report/number.rs prints them.
 
   const thousands = (text) => text.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  const count = (value) => thousands(String(value));
   function figure(value) {
     if (!Number.isFinite(value)) return "–";
     const exponent = value === 0 ? 0 : Number(value.toExponential(2).split("e")[1]);
@@ -74,7 +75,7 @@
     const parts = [`most of it ${decides(one)}`, plans[one.plan], `${bytes(one.bytes)} over the link`];
     if (one.memory !== null) parts.push(`${bytes(one.memory)} of memory`);
     if (one.evolves) parts.push(`silent in ${one.evolves.silent} of ${one.evolves.changes} schema changes`);
-    if (one.damaged) parts.push(`${one.damaged.silent} of ${one.damaged.payloads} damaged payloads read as other values`);
+    if (one.damaged) parts.push(`${count(one.damaged.silent)} of ${count(one.damaged.payloads)} damaged payloads read as other values`);
     const item = make("li", {}, make("strong", {}, label(one)), ` ${duration(one.time[0])} `);
     item.append(make("span", { class: "range" }, interval(one.time)), `${times}${one.tie ? " · a tie" : ""}`, make("br"), make("small", {}, parts.join(" · ")));
     return item;
