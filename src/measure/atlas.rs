@@ -45,18 +45,6 @@ pub fn id(source: &Source, spec: &Spec, opening: Operation) -> OpeningId {
     OpeningId { dataset: source.dataset.to_owned(), spec: spec.clone(), format: source.format.name.to_owned(), opening }
 }
 
-/// About what [`of_source`] takes, for the guess at how much of a run is left. The two shares are what runs took: each reading stops long
-/// before its time is used up, since it has its samples; and all that reads every member, several passes of it among them, is to one
-/// decode as twenty-five to one.
-pub fn expected_seconds(registry: &Registry, source: &Source, spec: &Spec, budget: Budget) -> f64 {
-    const SHARE_OF_THE_TIME: f64 = 0.5;
-    const DECODES: f64 = 25.0;
-    const SECONDS_A_MEMBER: f64 = 100e-9;
-    let readings = Visit::readings(spec.members).len() as f64 * budget.time.as_secs_f64() * SHARE_OF_THE_TIME;
-    let wholes = DECODES * budget.samples as f64 * spec.members as f64 * SECONDS_A_MEMBER;
-    openings(registry, source).count() as f64 * (readings + wholes)
-}
-
 /// The ways to open a payload.
 pub fn openings<'r>(registry: &'r Registry, source: &'r Source) -> impl Iterator<Item = &'r Opening> {
     registry.openings().iter().filter(|opening| opening.dataset == source.dataset && opening.format == source.format.name)

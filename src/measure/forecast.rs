@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use super::session::Planned;
+use super::{Budget, atlas};
 use crate::case::is_meant_for;
 use crate::dataset::Spec;
 use crate::operation::Operation;
 use crate::record::Cell;
-use crate::registry::Stock;
+use crate::registry::{Registry, Source, Stock, Visit};
 
 /// How many members a codec is tried on: several of the smaller blocks, and still a moment for each.
 const TRIED: usize = 1_000;
@@ -42,21 +43,32 @@ impl Forecast {
         Self { compress }
     }
 
+    /// About what so many iterations of an operation without a codec take.
+    pub fn of_format(members: usize, iterations: usize) -> f64 {
+        members as f64 * iterations as f64 * FORMAT
+    }
+
+    /// About what the openings and readings of a payload take. The two shares are what runs took: a reading stops long before its time is
+    /// used up, since it has its samples; and all that reads every member, several passes of it among them, is to one decode as
+    /// twenty-five to one.
+    pub fn of_openings(registry: &Registry, source: &Source, spec: &Spec, budget: Budget) -> f64 {
+        const SHARE_OF_THE_TIME: f64 = 0.5;
+        const DECODES: f64 = 25.0;
+        let readings = Visit::readings(spec.members).len() as f64 * budget.time.as_secs_f64() * SHARE_OF_THE_TIME;
+        atlas::openings(registry, source).count() as f64 * (readings + DECODES * Self::of_format(spec.members, budget.samples))
+    }
+
     /// About what it takes to prepare a cell and to run it so many times.
     pub fn seconds(&self, cell: &Cell, iterations: usize) -> f64 {
-        let iterations = iterations as f64;
-        let a_member = match &cell.id.codec {
-            None => iterations * FORMAT,
-            Some(codec) => {
-                let compress = self.compress.get(codec).copied().unwrap_or(COMPRESS);
-                match cell.id.operation {
-                    Operation::Compress => (iterations + 1.0) * compress,
-                    // Compressed once, to have something to read.
-                    _ => compress + iterations * DECOMPRESS,
-                }
-            }
+        let members = cell.spec.members;
+        let Some(codec) = &cell.id.codec else { return Self::of_format(members, iterations) };
+        let compress = self.compress.get(codec).copied().unwrap_or(COMPRESS);
+        let a_member = match cell.id.operation {
+            Operation::Compress => (iterations as f64 + 1.0) * compress,
+            // Compressed once, to have something to read.
+            _ => compress + iterations as f64 * DECOMPRESS,
         };
-        cell.spec.members as f64 * a_member
+        members as f64 * a_member
     }
 }
 
@@ -64,7 +76,7 @@ impl Forecast {
 mod tests {
     use super::*;
     use crate::measure::session::{Selection, plan};
-    use crate::registry::{CaseId, Registry};
+    use crate::registry::CaseId;
 
     fn cell(operation: Operation, codec: Option<&str>) -> Cell {
         let id = CaseId { operation, dataset: "organization".into(), format: "json".into(), codec: codec.map(str::to_owned) };

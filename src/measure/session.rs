@@ -285,13 +285,16 @@ impl<'r> Session<'r> {
             self.progress.say(format_args!("wirewise: {} records are there already", done.len()));
         }
         let ratios = self.registry.comparisons().iter().filter(|comparison| self.selection.takes(&comparison.case)).count();
-        let ratio_seconds = 2.0 * course.ratio_budget.time.as_secs_f64() * (ratios * course.ratios.len()) as f64;
+        let ratio_seconds = |members| {
+            let Budget { samples, time } = course.ratio_budget;
+            2.0 * ratios as f64 * time.as_secs_f64().max(Forecast::of_format(members, samples + 2))
+        };
         let counting = |planned: &Planned| forecast.seconds(&planned.cell, 3) + PROCESS_SECONDS;
         let with_other = |planned: &Planned| forecast.seconds(&planned.cell, course.other_allocator_samples + 4) + PROCESS_SECONDS;
         let readings = self.readings_left(course, &done);
-        let reading = |(source, spec): &(&Source, Spec)| atlas::expected_seconds(self.registry, source, spec, course.reading_budget);
+        let reading = |(source, spec): &(&Source, Spec)| Forecast::of_openings(self.registry, source, spec, course.reading_budget);
         let expected = planned.iter().chain(&again).copied().map(&seconds).sum::<f64>()
-            + ratio_seconds
+            + course.ratios.iter().copied().map(ratio_seconds).sum::<f64>()
             + readings.iter().map(reading).sum::<f64>()
             + counted.iter().copied().map(counting).sum::<f64>()
             + other_allocator.iter().copied().map(with_other).sum::<f64>();
@@ -311,7 +314,7 @@ impl<'r> Session<'r> {
             self.write_time(&planned.cell, true, samples)?;
         }
         for &members in &course.ratios {
-            self.progress.step(format_args!("ratios at {members} members"), ratio_seconds / course.ratios.len() as f64);
+            self.progress.step(format_args!("ratios at {members} members"), ratio_seconds(members));
             if !done.has(&Of::Rest("limits", members)) {
                 self.default_limits(members)?;
             }
