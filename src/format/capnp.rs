@@ -250,7 +250,11 @@ impl<P: Packing> Access<Organization> for Capnp<P> {
 }
 
 fn viewed<P: Packing, S: ReaderSegments>(payload: &Payload, segments: S) -> View<P, S> {
-    let readable = size(&segments).saturating_mul(READINGS).saturating_add(WORDS_AT_LEAST);
+    let words = size(&segments);
+    let (limits, usual) = (payload.limits_inflated(words * BYTES_PER_WORD), Limits::for_inflated(payload.len(), words * BYTES_PER_WORD));
+    let readable = words.saturating_mul(READINGS).saturating_add(WORDS_AT_LEAST);
+    // Whoever raises what may be allocated may read as much more.
+    let readable = if limits.allocation > usual.allocation { readable.max(limits.allocation / BYTES_PER_WORD) } else { readable };
     View { message: message::Reader::new(segments, reader_options(payload, readable)), packing: PhantomData }
 }
 
