@@ -163,6 +163,8 @@ impl<'r> Atlas<'r> {
         blocks.extend(
             group
                 .most(opening_failure)
+                // Another run may have opened it.
+                .filter(|failure| !self.opens.contains_key(&(failure.id.format.as_str(), failure.id.opening)))
                 .map(|failure| Block::prose(format!("{} of {} failed: {}", failure.id.opening, failure.id.format, failure.error))),
         );
         blocks
