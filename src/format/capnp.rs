@@ -251,10 +251,7 @@ impl<P: Packing> Access<Organization> for Capnp<P> {
 
 fn viewed<P: Packing, S: ReaderSegments>(payload: &Payload, segments: S) -> View<P, S> {
     let words = size(&segments);
-    let (limits, usual) = (payload.limits_inflated(words * BYTES_PER_WORD), Limits::for_inflated(payload.len(), words * BYTES_PER_WORD));
-    let readable = words.saturating_mul(READINGS).saturating_add(WORDS_AT_LEAST);
-    // Whoever raises what may be allocated may read as much more.
-    let readable = if limits.allocation > usual.allocation { readable.max(limits.allocation / BYTES_PER_WORD) } else { readable };
+    let readable = traversed(payload, words, words.saturating_mul(READINGS).saturating_add(WORDS_AT_LEAST));
     View { message: message::Reader::new(segments, reader_options(payload, readable)), packing: PhantomData }
 }
 
@@ -283,8 +280,7 @@ impl<P: Packing> DecodePrefix<Organization> for Capnp<P> {
 /// more than was sent. Who raises the allocation of a payload may read more.
 fn decode<P: Packing>(payload: &Payload, segments: P::Segments<'_>) -> Result<Organization> {
     let words = size(&segments);
-    let (limits, usual) = (payload.limits_inflated(words * BYTES_PER_WORD), Limits::for_inflated(payload.len(), words * BYTES_PER_WORD));
-    let traversed = if limits.allocation > usual.allocation { words.max(limits.allocation / BYTES_PER_WORD) } else { words };
+    let (limits, traversed) = (payload.limits_inflated(words * BYTES_PER_WORD), traversed(payload, words, words));
     owned::<P, _>(&message::Reader::new(segments, reader_options(payload, traversed)), traversed, limits)
 }
 
@@ -394,6 +390,13 @@ fn named<P: Packing>(payload: &Payload) -> Option<Problem> {
 /// The words of all segments.
 fn size(segments: &impl ReaderSegments) -> usize {
     (0..segments.len() as u32).filter_map(|at| segments.get_segment(at)).map(<[u8]>::len).sum::<usize>() / BYTES_PER_WORD
+}
+
+/// The traversal limit of a message of so many words: the usual one, and more where more than usual may be allocated.
+fn traversed(payload: &Payload, words: usize, usual: usize) -> usize {
+    let bytes = words * BYTES_PER_WORD;
+    let allocation = payload.limits_inflated(bytes).allocation;
+    if allocation > Limits::for_inflated(payload.len(), bytes).allocation { usual.max(allocation / BYTES_PER_WORD) } else { usual }
 }
 
 fn reader_options(payload: &Payload, traversed_words: usize) -> ReaderOptions {
@@ -537,6 +540,20 @@ mod tests {
 
     fn read<P: Packing>(bytes: &[u8]) -> Result<u64> {
         Capnp::<P>::default().access(&Payload::from(bytes))?.checksum()
+    }
+
+    #[test]
+    fn a_view_is_read_only_so_often_unless_its_limit_is_raised() {
+        let mut payload = Payload::from(encoded::<Plain>(&organization(10_000)).as_slice());
+        let more_than_usual = READINGS + WORDS_AT_LEAST * BYTES_PER_WORD / payload.len() + 1;
+        let read = |payload: &Payload| {
+            let view = Capnp::<Plain>::default().access(payload)?;
+            (0..more_than_usual).try_for_each(|_| view.checksum().map(drop))
+        };
+        let error = read(&payload).unwrap_err();
+        assert!(error.to_string().contains("imit"), "{error}");
+        payload.set_limits(Limits { allocation: usize::MAX, ..payload.limits() });
+        read(&payload).unwrap();
     }
 
     #[test]

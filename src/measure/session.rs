@@ -320,10 +320,10 @@ impl<'r> Session<'r> {
             }
             self.ratios(members, course.ratio_budget, &done)?;
         }
-        for planned in readings {
-            let name = format_args!("openings and readings of {} at {} members", planned.0.format.name, planned.1.members);
-            self.progress.step(name, reading(&planned));
-            self.readings(planned.0, &planned.1, course.reading_budget)?;
+        for planned @ (source, spec) in &readings {
+            let name = format_args!("openings and readings of {} at {} members", source.format.name, spec.members);
+            self.progress.step(name, reading(planned));
+            self.readings(source, spec, course.reading_budget)?;
         }
         if !done.has(&Of::Rest("fidelity", 0)) {
             self.fidelity()?;

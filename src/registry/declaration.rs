@@ -19,7 +19,6 @@ use crate::format::{
     Access, AccessUnchecked, Borrow, Convert, Decode, DecodeInto, DecodePrefix, Encode, Format, Inspect, Populate, Prefix, Update,
 };
 use crate::graph::Graph;
-use crate::limits::Limits;
 use crate::operation::Operation;
 use crate::payload::Payload;
 
@@ -119,10 +118,8 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
             dataset: T::NAME,
             format: F::INFO.name,
             operation,
-            open: Rc::new(move |stock, spec, take| open(&read_for_long(&*stock.payload::<F, T>(spec)?), take)),
-            passes: Rc::new(move |stock, spec, visit, count| {
-                Ok(passes(Rc::new(read_for_long(&*stock.payload::<F, T>(spec)?)), visit.clone(), count))
-            }),
+            open: Rc::new(move |stock, spec, take| open(&*stock.payload_for_long::<F, T>(spec)?, take)),
+            passes: Rc::new(move |stock, spec, visit, count| Ok(passes(stock.payload_for_long::<F, T>(spec)?, visit.clone(), count))),
             expected: Rc::new(|stock, spec, visit| stock.subject::<T>(spec)?.value.read(visit)),
         });
         self
@@ -662,13 +659,6 @@ impl<'r, F: Format, T: Dataset> Declaration<'r, F, T> {
 /// What a reader gives that keeps what it reads into, or reads in place.
 fn nothing_to_drop(checksum: Result<u64>) -> Result<(u64, Box<dyn Any>)> {
     Ok((checksum?, Box::new(())))
-}
-
-/// The payload with a limit that no number of readings reaches: Cap'n Proto counts every reading of one view. It is the format's own.
-fn read_for_long(payload: &Payload) -> Payload {
-    let mut copy = payload.clone();
-    copy.set_limits(Limits { allocation: usize::MAX, ..payload.limits() });
-    copy
 }
 
 /// Reads what was opened so many times, and hands it back, so that its drop is not timed.

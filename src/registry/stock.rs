@@ -9,6 +9,7 @@ use crate::codec::Codec;
 use crate::dataset::{Dataset, Spec, random_positions};
 use crate::error::{Error, Problem, Result};
 use crate::format::{Encode, Format, Populate};
+use crate::limits::Limits;
 use crate::payload::Payload;
 
 /// A dataset and the sums that every reading of it must give.
@@ -62,6 +63,8 @@ pub struct Stock {
     compressed: Option<(CaseId, Spec, Rc<Vec<u8>>)>,
     subject: Option<(TypeId, Spec, Rc<dyn Any>)>,
     payload: Option<(TypeId, TypeId, Spec, Rc<Payload>)>,
+    /// That payload, to be read for long.
+    for_long: Option<Rc<Payload>>,
 }
 
 impl Stock {
@@ -96,6 +99,7 @@ impl Stock {
             return Ok(payload.clone());
         }
         self.payload = None;
+        self.for_long = None;
         self.compressed = None;
         // What it grew to for another format is not kept beside this one's payload.
         self.release_scratch();
@@ -105,6 +109,17 @@ impl Stock {
         let payload = Rc::new(Payload::from(sink));
         self.payload = Some((kind.0, kind.1, spec.clone(), payload.clone()));
         Ok(payload)
+    }
+
+    /// The same payload with a limit that no number of readings reaches: Cap'n Proto counts every reading of one view. It is the format's own.
+    pub(super) fn payload_for_long<F: Encode<T>, T: Dataset>(&mut self, spec: &Spec) -> Result<Rc<Payload>> {
+        let payload = self.payload::<F, T>(spec)?;
+        let copy = || {
+            let mut copy = Payload::clone(&payload);
+            copy.set_limits(Limits { allocation: usize::MAX, ..payload.limits() });
+            Rc::new(copy)
+        };
+        Ok(self.for_long.get_or_insert_with(copy).clone())
     }
 
     /// Gives back the memory of what only cases of encoding use: the message, and the sink unless a case still writes into it.
